@@ -50,7 +50,10 @@ class Caution:
         return replace(self, message=f"{prefix}: {self.message}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_ENTRIES: dict[str, CautionKind] = {}
+
+
+@dataclass(frozen=True, slots=True)
 class CautionKind:
     """One entry of the catalogue."""
 
@@ -65,8 +68,13 @@ class CautionKind:
     threshold: float = float("nan")
     """Value of the quantity named in the sentence from which the caution is raised, or NaN where no
     threshold is involved."""
-    threshold_reason: str = ""
+    reason: str = ""
     """Why the threshold has that value."""
+
+    def __post_init__(self) -> None:
+        if _ENTRIES.setdefault(self.code, self) is not self:
+            message = f"the caution {self.code!r} is defined twice"
+            raise RuntimeError(message)
 
     def __call__(self, words: Words | None = None, /, **values: object) -> Caution:
         """Return the caution; its sentence is filled with words, values and ``threshold``.
@@ -83,45 +91,18 @@ class CautionKind:
         return Caution(self.code, message, self.severity, self.advice.format(**fields))
 
 
-_ENTRIES: dict[str, CautionKind] = {}
-
-
-def _build_entry(  # noqa: PLR0913 - one argument per field of an entry
-    code: str,
-    severity: Severity,
-    sentence: str,
-    advice: str = "",
-    *,
-    threshold: float = float("nan"),
-    reason: str = "",
-) -> CautionKind:
-    if code in _ENTRIES:
-        message = f"the caution {code!r} is defined twice"
-        raise RuntimeError(message)
-    kind = CautionKind(
-        code=code,
-        severity=severity,
-        sentence=sentence,
-        advice=advice,
-        threshold=threshold,
-        threshold_reason=reason,
-    )
-    _ENTRIES[code] = kind
-    return kind
-
-
 _INFO, _WARNING, _SERIOUS = Severity.INFO, Severity.WARNING, Severity.SERIOUS
 
 # The layout of the losses: what the blocks are and how many there are.
 
-BLOCKS_ASSUMED_RANDOM = _build_entry(
+BLOCKS_ASSUMED_RANDOM = CautionKind(
     "blocks_assumed_random",
     _WARNING,
     "The request does not say what a block is, so the blocks are taken as random folds.",
     'Send "blocks": "random", "source" or "holdout"; for sources and holdout sets the intervals '
     "are different ones.",
 )
-FEW_BLOCKS = _build_entry(
+FEW_BLOCKS = CautionKind(
     "few_blocks",
     _WARNING,
     "{subject} rests on {n} {units}. With fewer than {threshold} the variance between them is "
@@ -131,7 +112,7 @@ FEW_BLOCKS = _build_entry(
     reason="Student's t with 9 degrees of freedom widens a 95 % interval by 15 %, and the "
     "estimated standard error is off by about 24 % (1 / sqrt(2 * 9)); below that both grow fast.",
 )
-SCORES_AS_LOSSES = _build_entry(
+SCORES_AS_LOSSES = CautionKind(
     "scores_as_losses",
     _SERIOUS,
     "{reason}, which is how scores look. The values were taken as losses, of which lower ones are "
@@ -143,7 +124,7 @@ SCORES_AS_LOSSES = _build_entry(
         "all models are is rarer. The caution only asks; no value is changed."
     ),
 )
-ROW_NUMBERS_AS_LOSSES = _build_entry(
+ROW_NUMBERS_AS_LOSSES = CautionKind(
     "row_numbers_as_losses",
     _SERIOUS,
     "The values of {model!r} are the whole numbers {low} to {high}, each once, as the numbers of "
@@ -153,45 +134,45 @@ ROW_NUMBERS_AS_LOSSES = _build_entry(
     reason="Values that are whole numbers without a gap or a repetition are very unlikely to be "
     "losses from five rows on: the losses would be a permutation of the row numbers.",
 )
-RUNS_AVERAGED = _build_entry(
+RUNS_AVERAGED = CautionKind(
     "runs_averaged",
     _INFO,
     "Items have up to {n} runs, whose scores are averaged: an item counts once.",
 )
-RUNS_UNEQUAL = _build_entry(
+RUNS_UNEQUAL = CautionKind(
     "runs_unequal",
     _WARNING,
     "Item {item!r} of {model!r} has {n} rows and other items have {fewest}: they are averaged as "
     "runs of one item.",
     "If a row stands in the file twice, or two items have one name, mend the file.",
 )
-RUNS_WITHOUT_SCORE = _build_entry(
+RUNS_WITHOUT_SCORE = CautionKind(
     "runs_without_score",
     _WARNING,
     "{n} of {n_runs} runs of {model!r} have no score, as runs that ended in an error: their items "
     "are averaged over the other runs, which favours a model that fails where it would be wrong.",
     "Repeat these runs; or, if an error is a wrong answer, write its score into the log.",
 )
-TOTAL_ROW = _build_entry(
+TOTAL_ROW = CautionKind(
     "total_row",
     _SERIOUS,
     "Row {row} seems to sum up other rows: {reason}. It counts as a test instance.",
     "Remove such rows from the data.",
 )
-MISSING_CODE = _build_entry(
+MISSING_CODE = CautionKind(
     "missing_code",
     _SERIOUS,
     "{name!r} is {code} in row {row} ({n} rows), and {low} to {high} in the others: such "
     "numbers often stand for missing values. It counts as a value.",
     "Leave the cell empty, or send null, if the value is missing.",
 )
-TASK_BY_TARGET = _build_entry(
+TASK_BY_TARGET = CautionKind(
     "task_by_target",
     _INFO,
     "The task is {task}, because the target {target!r} {reason}.",
     "If this is wrong, set task.",
 )
-RATIO_OF_SUMS = _build_entry(
+RATIO_OF_SUMS = CautionKind(
     "ratio_of_sums",
     _INFO,
     "The score {score!r} is {formula}, over all items of a task, and no mean of items. Items have "
@@ -199,7 +180,7 @@ RATIO_OF_SUMS = _build_entry(
     "error. The value of one item says nothing by itself, so win rates are left out, and tests by "
     "signs or ranks do not apply.",
 )
-PROBABILITIES_NORMALISED = _build_entry(
+PROBABILITIES_NORMALISED = CautionKind(
     "probabilities_normalised",
     _INFO,
     "The probabilities of {model!r} sum to {low} to {high} in {n} rows, as rounded ones do, and "
@@ -209,13 +190,13 @@ PROBABILITIES_NORMALISED = _build_entry(
     reason="Probabilities of up to ten classes that are rounded to three decimals sum to 1 within "
     "0.005.",
 )
-NO_PARTITION = _build_entry(
+NO_PARTITION = CautionKind(
     "no_partition",
     _INFO,
     "The test parts overlap. More splits reduce the variation due to splitting, not the variation "
     "due to the sample, and the pooled mean counts an instance once for each test part it is in.",
 )
-ROWS_LEFT_OUT = _build_entry(
+ROWS_LEFT_OUT = CautionKind(
     "rows_left_out",
     Severity.WARNING,
     "Rows with a missing value are left out: {details}. All numbers are about the other "
@@ -223,7 +204,7 @@ ROWS_LEFT_OUT = _build_entry(
     "is larger.",
     "Find out why the values are missing.",
 )
-SAMPLE_ROWS_LEFT_OUT = _build_entry(
+SAMPLE_ROWS_LEFT_OUT = CautionKind(
     "sample_rows_left_out",
     Severity.WARNING,
     "Rows of the {sample} with a missing value are left out: {details}. Weights, risks and choices "
@@ -231,7 +212,7 @@ SAMPLE_ROWS_LEFT_OUT = _build_entry(
     "rows, these rows count too little, and the weights do not correct that.",
     "Find out why the values are missing.",
 )
-SMALL_SOURCES_LEFT_OUT = _build_entry(
+SMALL_SOURCES_LEFT_OUT = CautionKind(
     "small_sources_left_out",
     Severity.WARNING,
     "Of {n} sources there is a single row, and they are left out: {names}. All numbers are about "
@@ -239,27 +220,27 @@ SMALL_SOURCES_LEFT_OUT = _build_entry(
     "Collect more rows of small sources, or keep them and use the intervals for new_source, which "
     "need no variance within sources.",
 )
-UNEQUAL_BLOCKS = _build_entry(
+UNEQUAL_BLOCKS = CautionKind(
     "unequal_blocks",
     _INFO,
     "The {blocks} have {smallest} to {largest} instances. The macro mean gives each {block} the "
     "same weight, the pooled mean each instance.",
 )
-SPLIT_SCORES_ONLY = _build_entry(
+SPLIT_SCORES_ONLY = CautionKind(
     "split_scores_only",
     _INFO,
     "Only one number per split is known. Methods that need the {value} of each instance are left "
     "out.",
     "Send the {value} of each instance to get them.",
 )
-NO_TRAINING_VARIANCE = _build_entry(
+NO_TRAINING_VARIANCE = CautionKind(
     "no_training_variance",
     _WARNING,
     "Each model was trained once and tested on one test set. All numbers are about these trained "
     "models; they leave out how much results change with other training data.",
     "Use cross-validation to compare learning methods.",
 )
-CLUSTERS_CROSS_BLOCKS = _build_entry(
+CLUSTERS_CROSS_BLOCKS = CautionKind(
     "clusters_cross_blocks",
     _SERIOUS,
     "{n_cut} of {n_clusters} clusters have instances in both training and test parts. The models "
@@ -268,7 +249,7 @@ CLUSTERS_CROSS_BLOCKS = _build_entry(
     "Keep each cluster on one side of every split: source_k_fold with the cluster column as the "
     'source, or "whole_clusters": true for a holdout.',
 )
-SOURCES_CROSS_BLOCKS = _build_entry(
+SOURCES_CROSS_BLOCKS = CautionKind(
     "sources_cross_blocks",
     _SERIOUS,
     "Column {column!r} names {n_sources} sources, and the scheme does not use them: it cuts "
@@ -277,7 +258,7 @@ SOURCES_CROSS_BLOCKS = _build_entry(
     "Leave whole sources out with the scheme leave_one_source_out or source_k_fold. Name no source "
     "if a new one is not the question.",
 )
-CONSTANT_LOSSES = _build_entry(
+CONSTANT_LOSSES = CautionKind(
     "constant_losses",
     _SERIOUS,
     "All {values} of {model} are {constant}. They do not show how certain their mean is.",
@@ -287,7 +268,7 @@ FEWEST_FOR_A_TAIL: Final = 20
 """Fewest losses of which ``heavy_tailed_losses`` is said: the skewness of the mean of fewer is
 noise. It reaches the threshold in .29 of samples of 5 normal losses, .10 of 10, .03 of 15 and .009
 of 20, and in .028 of 20 from the beta distribution with 2 and 5 (edges/skewed_losses)."""
-HEAVY_TAILED_LOSSES = _build_entry(
+HEAVY_TAILED_LOSSES = CautionKind(
     "heavy_tailed_losses",
     _WARNING,
     "A few {values} of {model!r} are much larger than the others: the skewness of the mean of {n} "
@@ -306,7 +287,7 @@ HEAVY_TAILED_LOSSES = _build_entry(
     "largest share of the variance and 0.76 for Hill's tail index, which both flag symmetric "
     "losses too, for which the t interval covers.",
 )
-TRIMMED_LOSSES = _build_entry(
+TRIMMED_LOSSES = CautionKind(
     "trimmed_losses",
     _WARNING,
     "The interval is about the mean of the middle {values}, {estimate}, without the {n} smallest "
@@ -314,7 +295,7 @@ TRIMMED_LOSSES = _build_entry(
     "Use it only if single large {values} do not matter to you. It does not replace an interval "
     "for the expected {value}.",
 )
-VARIANCE_WITHOUT_BOUND = _build_entry(
+VARIANCE_WITHOUT_BOUND = CautionKind(
     "variance_without_bound",
     _WARNING,
     "The request has no bound of the variance for the interval catoni, so the sample variance "
@@ -324,7 +305,7 @@ VARIANCE_WITHOUT_BOUND = _build_entry(
 )
 FEWEST_NEIGHBOURS: Final = 30
 """Fewest rows of which ``neighbours_alike`` is said."""
-NEIGHBOURS_ALIKE = _build_entry(
+NEIGHBOURS_ALIKE = CautionKind(
     "neighbours_alike",
     _WARNING,
     "Neighbouring rows are alike: the correlation of {subject} with that of the next row is "
@@ -340,14 +321,14 @@ NEIGHBOURS_ALIKE = _build_entry(
     "factor must also be significant: its test rejects in at most 1 % of results with independent "
     "rows, from 30 rows on and also for rare 0/1 losses (edges/neighbouring_rows).",
 )
-IGNORES_TIME = _build_entry(
+IGNORES_TIME = CautionKind(
     "ignores_time",
     _SERIOUS,
     "The rows are in the order of time, and {method} takes them as independent. It is too small if "
     "the {values} of neighbouring times are alike.",
     "Use newey_west.",
 )
-DEPENDENT_TIMES = _build_entry(
+DEPENDENT_TIMES = CautionKind(
     "dependent_times",
     _SERIOUS,
     "The correlation of the {values} of a time with those of the next is {correlation}, over {n} "
@@ -358,19 +339,19 @@ DEPENDENT_TIMES = _build_entry(
     reason="Below a coverage of 0.91 an error of 5 % has nearly doubled; the coverages are those "
     "of the table order_of_time of docs/results/edges.",
 )
-BARTLETT_WEIGHTS = _build_entry(
+BARTLETT_WEIGHTS = CautionKind(
     "bartlett_weights",
     _WARNING,
     "The variance with equal weights of all {lags} lags is not positive, so the weights of "
     "Bartlett are used, which fall with the lag. The horizon stays {horizon}.",
 )
-ORDER_OF_TIME = _build_entry(
+ORDER_OF_TIME = CautionKind(
     "order_of_time",
     _WARNING,
     "The training parts grow in time, and rows near each other in time depend on each other. No "
     "variance or test here allows for that; the corrected resampled variance is a rule of thumb.",
 )
-FOLDS_IN_ROW_ORDER = _build_entry(
+FOLDS_IN_ROW_ORDER = CautionKind(
     "folds_in_row_order",
     _WARNING,
     "{name} does not shuffle, so each fold is a run of rows in the order of the data. The "
@@ -378,7 +359,7 @@ FOLDS_IN_ROW_ORDER = _build_entry(
     "such as a time or a place, they are wrong.",
     "Use shuffle=True, or groups if neighbouring rows belong together.",
 )
-TRAINED_ON_RESAMPLES = _build_entry(
+TRAINED_ON_RESAMPLES = CautionKind(
     "trained_on_resamples",
     _WARNING,
     "Each model was trained on about 0.632 n different rows, so the error is that of a smaller "
@@ -389,13 +370,13 @@ TRAINED_ON_RESAMPLES = _build_entry(
 
 # The evaluation as a whole.
 
-RANGE_UNKNOWN = _build_entry(
+RANGE_UNKNOWN = CautionKind(
     "range_unknown",
     _WARNING,
     "The intervals were not clipped, because the range of the {values} is not known.",
     'Send "range": [low, high].',
 )
-MANY_PAIRS = _build_entry(
+MANY_PAIRS = CautionKind(
     "many_pairs",
     _INFO,
     "{n_pairs} pairs are compared, and the correction allows for all of them.",
@@ -403,38 +384,38 @@ MANY_PAIRS = _build_entry(
     threshold=1000,
     reason="more than 45 models; a reader looks at groups of tied models, not at single pairs",
 )
-CORRECTION_CAN_BE_LIBERAL = _build_entry(
+CORRECTION_CAN_BE_LIBERAL = CautionKind(
     "correction_can_be_liberal",
     _WARNING,
     "The correction {correction} bounds the chance of a false finding only if all models are "
     "equal. If some differ, it reports differences between equal models more often than alpha.",
     "Use holm or shaffer.",
 )
-OUTSIDE_THE_RULE = _build_entry(
+OUTSIDE_THE_RULE = CautionKind(
     "outside_the_rule",
     _WARNING,
     "None of the intervals that are usually recommended for the target {target} could be built. "
     "This one is shown instead; how well it covers was not studied.",
 )
-EQUAL_BUT_FOR_ROUNDING = _build_entry(
+EQUAL_BUT_FOR_ROUNDING = CautionKind(
     "equal_but_for_rounding",
     _INFO,
     "All differences are equal up to rounding and are treated as equal.",
 )
-IDENTICAL_LOSSES = _build_entry(
+IDENTICAL_LOSSES = CautionKind(
     "identical_losses",
     _WARNING,
     "{a} and {b} have {same}.",
     "Check that they are different models.",
 )
-TESTS_DISAGREE_WITH_VERDICT = _build_entry(
+TESTS_DISAGREE_WITH_VERDICT = CautionKind(
     "tests_disagree_with_verdict",
     _INFO,
     "The verdict takes the p-value of {test}. Those of {tests} are on the other side of {alpha}.",
     "Exact tests are more careful where few instances differ, and t tests are less. Decide for one "
     "before you see the data.",
 )
-CONTROL_LEFT_OUT = _build_entry(
+CONTROL_LEFT_OUT = CautionKind(
     "control_left_out",
     _WARNING,
     "The control {control!r} is left out, so every pair of the other models is compared.",
@@ -442,55 +423,55 @@ CONTROL_LEFT_OUT = _build_entry(
 
 # Variances.
 
-NEGATIVE_VARIANCE = _build_entry(
+NEGATIVE_VARIANCE = CautionKind(
     "negative_variance",
     _WARNING,
     "{subject} came out negative: {variance}. It is reported unchanged, and no interval or test is "
     "built on it.",
 )
-ZERO_VARIANCE = _build_entry(
+ZERO_VARIANCE = CautionKind(
     "zero_variance",
     _SERIOUS,
     "The variance is 0 because {reason}. {consequence}",
     "Check the values: real differences vary.",
 )
-UNDEFINED_VARIANCE = _build_entry(
+UNDEFINED_VARIANCE = CautionKind(
     "undefined_variance",
     _WARNING,
     "The variance is undefined: a class or {block} has a single instance, so its spread cannot be "
     "estimated.",
 )
-VARIANCE_NOT_USABLE = _build_entry(
+VARIANCE_NOT_USABLE = CautionKind(
     "variance_not_usable",
     _WARNING,
     "The variance {variance} of the differences is not positive or not meant for tests, so there "
     "is no statistic and no p-value.",
 )
-VARIANCE_TOO_LARGE = _build_entry(
+VARIANCE_TOO_LARGE = CautionKind(
     "too_large",
     _WARNING,
     "The variance exceeds the largest floating-point number, so there is no statistic.",
     "Rescale the values.",
 )
-VARIANCE_OF_ONE_REPEAT = _build_entry(
+VARIANCE_OF_ONE_REPEAT = CautionKind(
     "variance_of_one_repeat",
     _WARNING,
     "The variance is the average of {n_repeats} values, one per repeat. It is the variance of the "
     "mean of one repeat; the mean over all repeats varies less.",
 )
-DEPENDS_ON_THE_MEAN = _build_entry(
+DEPENDS_ON_THE_MEAN = CautionKind(
     "depends_on_the_mean",
     _WARNING,
     "Adding a constant to every {value} changes this value: it contains products of mean {values} "
     "(the mean is {mean}), which outweigh the variance. No interval or test is built on it.",
 )
-SECOND_MOMENT_OF_MEAN = _build_entry(
+SECOND_MOMENT_OF_MEAN = CautionKind(
     "second_moment_of_mean",
     _WARNING,
     "This value is the squared mean {value}, {square}, and contains the square of the expected "
     "{value}. It is not a variance, and no interval or test is built on it.",
 )
-IGNORES_TRAINING_VARIANCE = _build_entry(
+IGNORES_TRAINING_VARIANCE = CautionKind(
     "ignores_training_variance",
     _WARNING,
     "{subject} is about these trained models. It leaves out how much results change with other "
@@ -498,14 +479,14 @@ IGNORES_TRAINING_VARIANCE = _build_entry(
     "To judge the learning method, read an interval that allows for other training data where "
     "there is one, else use a method that trains the learner again.",
 )
-IGNORES_TRAINING_OVERLAP = _build_entry(
+IGNORES_TRAINING_OVERLAP = CautionKind(
     "ignores_training_overlap",
     _SERIOUS,
     "The test treats the splits as independent, but their training sets overlap, so it rejects "
     "too often.",
     "Use nadeau_bengio_t.",
 )
-IGNORES_CLUSTERS = _build_entry(
+IGNORES_CLUSTERS = CautionKind(
     "ignores_clusters",
     _SERIOUS,
     "The instances come in {n_clusters} {clusters}, and {method} treats instances, or {blocks} "
@@ -514,7 +495,7 @@ IGNORES_CLUSTERS = _build_entry(
     "Use a variance that knows clusters (cluster_robust, cluster_robust_corrected, "
     "theta_A_clusters, theta_B_clusters), and keep each {cluster} whole in one {block}.",
 )
-GROUPS_LOOK_LIKE_IDS = _build_entry(
+GROUPS_LOOK_LIKE_IDS = CautionKind(
     "groups_look_like_ids",
     _WARNING,
     "{alone} of the {n} groups of {column} have a single row. The column looks like an id.",
@@ -523,7 +504,7 @@ GROUPS_LOOK_LIKE_IDS = _build_entry(
     reason="Where more than half of the values occur once, most groups have no interval, and those "
     "of the others are long, since every group counts.",
 )
-GROUPS_OF_THESE_SOURCES = _build_entry(
+GROUPS_OF_THESE_SOURCES = CautionKind(
     "groups_of_these_sources",
     _INFO,
     "The intervals of groups are about these {blocks}, and take the instances of one {block} as "
@@ -531,21 +512,21 @@ GROUPS_OF_THESE_SOURCES = _build_entry(
     "For new {blocks}, or if instances of one {block} depend on each other, name the {block} of "
     "each row as its cluster.",
 )
-GROUPS_WITHOUT_TIME = _build_entry(
+GROUPS_WITHOUT_TIME = CautionKind(
     "groups_without_time",
     _WARNING,
     "The intervals of groups take instances as independent. They leave out that {values} of nearby "
     "times are alike, so they may be too short.",
     "Read the intervals over all instances, which allow for it.",
 )
-SKEWED_GROUPS = _build_entry(
+SKEWED_GROUPS = CautionKind(
     "skewed_groups",
     _WARNING,
     "The {values} are skewed, and some groups are small or have few very large {values}. Together "
     "the intervals of all groups cover in 82 to 94 % in place of 95 %.",
     "Test more instances of the small groups.",
 )
-FEW_CLUSTERS = _build_entry(
+FEW_CLUSTERS = CautionKind(
     "few_clusters",
     _WARNING,
     "The variance rests on {n} {clusters}{as_equal}. With fewer than {threshold}, intervals for "
@@ -557,7 +538,7 @@ FEW_CLUSTERS = _build_entry(
     "level 95 % for an error rate of 10 % covered in 73 to 94 %, whichever method made them (table "
     "few_clusters of docs/results/edges).",
 )
-FEW_LABELS = _build_entry(
+FEW_LABELS = CautionKind(
     "few_labels",
     _WARNING,
     "The interval rests on {n} {units}. With fewer than {threshold} the weight of the judge is "
@@ -567,7 +548,7 @@ FEW_LABELS = _build_entry(
     reason="With 25 labels, or 40 in each of three strata, such intervals covered in .92 to .95 at "
     "level .95, and with 50 or more in .94 to .96.",
 )
-LABELS_ALONE = _build_entry(
+LABELS_ALONE = CautionKind(
     "labels_alone",
     _WARNING,
     "{reason}, too few for an interval from labels and grades. The recommended interval is that of "
@@ -577,14 +558,14 @@ LABELS_ALONE = _build_entry(
     reason="With ten labels of a rate of .3 intervals from labels and grades covered in .92 at "
     "level .95, and with 25 labels of a rate of .05 in .64.",
 )
-STRATA_OF_LABELS_ALONE = _build_entry(
+STRATA_OF_LABELS_ALONE = CautionKind(
     "strata_of_labels_alone",
     _SERIOUS,
     "{reason}, too few for an interval from labels and grades. The interval is a t interval of the "
     "labels by their strata, which covers too rarely with so few.",
     "Label more rows in each stratum.",
 )
-LABELS_NOT_PROPORTIONAL = _build_entry(
+LABELS_NOT_PROPORTIONAL = CautionKind(
     "labels_not_proportional",
     _WARNING,
     "Strata differ in the share of rows that have labels. Only the prediction-powered variances, "
@@ -595,20 +576,20 @@ LABELS_NOT_PROPORTIONAL = _build_entry(
     reason="Shares that differ by less than a tenth shift a mean by less than a tenth of the "
     "differences between the strata.",
 )
-LABELS_CHOSEN = _build_entry(
+LABELS_CHOSEN = CautionKind(
     "labels_chosen",
     _SERIOUS,
     "The labelled rows were chosen by people, so they need not be like the others, and no interval "
     "is about all rows. The judge is left out, and all numbers are about the labelled rows.",
     "Label rows that are drawn at random, or at random in each stratum with the field stratum.",
 )
-ALL_ROWS_LABELLED = _build_entry(
+ALL_ROWS_LABELLED = CautionKind(
     "all_rows_labelled",
     _WARNING,
     "Every row has a label, so the grades of the judge add nothing and the labels alone answer.",
     "Send further rows that only the judge graded, or leave judge out.",
 )
-JUDGE_DISAGREES = _build_entry(
+JUDGE_DISAGREES = CautionKind(
     "judge_disagrees",
     _SERIOUS,
     "Grades and labels of {subject} are negatively related, so the judge has no weight in the "
@@ -619,19 +600,19 @@ JUDGE_DISAGREES = _build_entry(
     reason="Correlations of unrelated grades are further below 0 than two standard errors, 2 / "
     "sqrt(n), in one of 40 samples.",
 )
-JUDGE_HAS_NO_SPREAD = _build_entry(
+JUDGE_HAS_NO_SPREAD = CautionKind(
     "judge_has_no_spread",
     _WARNING,
     "The grades of {subject} are all equal, so the judge has no weight in the estimate.",
     "Use a judge that tells rows apart.",
 )
-OTHERS_USE_LABELS_ALONE = _build_entry(
+OTHERS_USE_LABELS_ALONE = CautionKind(
     "others_use_labels_alone",
     _INFO,
     "Grades of the judge are used by the variances {names} and what rests on them. Means, other "
     "variances, intervals and tests are about the labelled rows alone.",
 )
-FEW_DISAGREEMENTS = _build_entry(
+FEW_DISAGREEMENTS = CautionKind(
     "few_disagreements",
     _WARNING,
     "{a} and {b} gave different ratings to {items}. With fewer than {threshold}, intervals of "
@@ -641,7 +622,7 @@ FEW_DISAGREEMENTS = _build_entry(
     reason="Of 40 items with errors in 2 % of ratings, a fifth of samples had no disagreement and "
     "so no interval (table agreement of docs/results/edges).",
 )
-FEW_RARE_RATINGS = _build_entry(
+FEW_RARE_RATINGS = CautionKind(
     "few_rare_ratings",
     _WARNING,
     "{a} or {b} gave another rating than the commonest one to {items} only. With fewer than "
@@ -651,7 +632,7 @@ FEW_RARE_RATINGS = _build_entry(
     reason="With 5 items of the rare category among 100, the interval of kappa covered in .93 to "
     ".94 at level .95, and its half width was .3 or more.",
 )
-AGREEMENT_OF_COMMON_CATEGORY = _build_entry(
+AGREEMENT_OF_COMMON_CATEGORY = CautionKind(
     "agreement_of_common_category",
     _WARNING,
     "{a} and {b} agree on {observed} of the items, but kappa is {kappa}: most of the agreement is "
@@ -661,7 +642,7 @@ AGREEMENT_OF_COMMON_CATEGORY = _build_entry(
     reason="Agreement of four in five with a kappa below half of that is seen only where one "
     "category prevails.",
 )
-FEW_CLUSTERS_OF_ITEMS = _build_entry(
+FEW_CLUSTERS_OF_ITEMS = CautionKind(
     "few_clusters_of_items",
     _WARNING,
     "The intervals rest on {n} clusters of items. With fewer than {threshold} they cover too "
@@ -670,13 +651,13 @@ FEW_CLUSTERS_OF_ITEMS = _build_entry(
     threshold=20,
     reason='cameron2015: "few" begins between 20 and 50 clusters.',
 )
-ITEMS_WITHOUT_TWO_RATINGS = _build_entry(
+ITEMS_WITHOUT_TWO_RATINGS = CautionKind(
     "items_without_two_ratings",
     _INFO,
     "{n} of {n_items} items have fewer than two ratings. They say nothing about agreement, and "
     "count for how common each category is in Fleiss' kappa and AC1 alone.",
 )
-ONE_SOURCE_DOMINATES = _build_entry(
+ONE_SOURCE_DOMINATES = CautionKind(
     "one_source_dominates",
     _WARNING,
     "The {block} {label} has {share} of the variance of the mean over {blocks}, from {n} {units}. "
@@ -688,7 +669,7 @@ ONE_SOURCE_DOMINATES = _build_entry(
     "Where no source has 80 %, several share the risk: 5, 5, 5 and three times 1000 covered in 89 "
     "% (table sources_of_unequal_size of docs/results/edges).",
 )
-SOURCES_WITHOUT_SPREAD = _build_entry(
+SOURCES_WITHOUT_SPREAD = CautionKind(
     "sources_without_spread",
     _WARNING,
     "In {n} of {of} {blocks} the {values} do not vary, as in {label} with {smallest} {units}, so "
@@ -701,33 +682,33 @@ SOURCES_WITHOUT_SPREAD = _build_entry(
     "below a half, as with ten sources of 10, they covered in 94 % (table sources_of_unequal_size "
     "of docs/results/edges).",
 )
-LIBERAL_IF_BLOCKS_COVARY = _build_entry(
+LIBERAL_IF_BLOCKS_COVARY = CautionKind(
     "liberal_if_blocks_covary",
     _WARNING,
     "Models tested on different {blocks} share training data. If that makes their {values} vary "
     "together (gamma > 0), which a single data set cannot show, {subject} is too small.",
 )
-PESSIMISTIC_FOR_THESE_SOURCES = _build_entry(
+PESSIMISTIC_FOR_THESE_SOURCES = CautionKind(
     "pessimistic_for_these_sources",
     _INFO,
     "The variance {variance} is for a new {block}. For these very {blocks} it is too large, "
     "because it counts the differences between them as chance.",
 )
-COUNTS_SOURCE_DIFFERENCES_AGAINST = _build_entry(
+COUNTS_SOURCE_DIFFERENCES_AGAINST = CautionKind(
     "counts_source_differences_against",
     _WARNING,
     "The estimate subtracts {subtracted}, (K-1)/K times the variance of the {block} means, from "
     "{within}, the average sampling variance of one {block} mean. If the {blocks} differ, it comes "
     "out too small or negative.",
 )
-NOISY = _build_entry(
+NOISY = CautionKind(
     "noisy",
     _WARNING,
     "The estimate is a difference of two numbers of similar size, {first} and {second}. It varies "
     "strongly from one data set to the next and is often negative.",
     "Use nadeau_bengio.",
 )
-LARGE_TEST_PARTS = _build_entry(
+LARGE_TEST_PARTS = CautionKind(
     "large_test_parts",
     _WARNING,
     "Each fold tests on {share} of the data. In the largest published comparison such intervals "
@@ -737,7 +718,7 @@ LARGE_TEST_PARTS = _build_entry(
     reason="schulz2024: intervals cover well with a test share of 0.1 and too rarely with 0.2; "
     "the threshold lies between the two that were studied",
 )
-FOLDS_DIFFER = _build_entry(
+FOLDS_DIFFER = CautionKind(
     "folds_differ",
     _INFO,
     "The mean {values} of the {blocks} differ by more than the {values} within them explain (F "
@@ -750,37 +731,37 @@ FOLDS_DIFFER = _build_entry(
     "interval; over the designs of docs/results/one_partition that makes intervals 2 % longer on "
     "average.",
 )
-LONGER_FOR_HEAVY_TAILS = _build_entry(
+LONGER_FOR_HEAVY_TAILS = CautionKind(
     "longer_for_heavy_tails",
     _INFO,
     "A few {values} are much larger than the others, so an interval from the single {values} would "
     "cover too rarely. Intervals for the expected {value} therefore rest on the spread between "
     "{blocks} and are longer.",
 )
-HALF_OF_THE_DATA = _build_entry(
+HALF_OF_THE_DATA = CautionKind(
     "half_of_the_data",
     _WARNING,
     "Every model is trained on half of the data. The number is about the error at that training "
     "size, which for most learners is larger than the error with all data.",
 )
-UNEQUAL_HALVES = _build_entry(
+UNEQUAL_HALVES = CautionKind(
     "unequal_halves",
     _WARNING,
     "The two folds of a repeat differ in size by more than 1.",
 )
-ORDER_DEPENDENT = _build_entry(
+ORDER_DEPENDENT = CautionKind(
     "order_dependent",
     _WARNING,
     "The estimate is the mean of the first fold of the first repeat. The same {values} with their "
     "folds or repeats in another order give another estimate.",
 )
-STANDARD_ERROR_AT_ITS_BOUND = _build_entry(
+STANDARD_ERROR_AT_ITS_BOUND = CautionKind(
     "standard_error_at_its_bound",
     _WARNING,
     "The standard error came out as {error} and was set to its {side} bound, {bound}.",
     "Use more repeats.",
 )
-STANDARD_ERROR_OF_INSTANCES = _build_entry(
+STANDARD_ERROR_OF_INSTANCES = CautionKind(
     "standard_error_of_instances",
     _INFO,
     "The standard error is that of the average over instances. The average over splits differs "
@@ -789,7 +770,7 @@ STANDARD_ERROR_OF_INSTANCES = _build_entry(
 
 # Methods that fit learners again.
 
-FEW_REPEATS = _build_entry(
+FEW_REPEATS = CautionKind(
     "few_repeats",
     _WARNING,
     "The standard error rests on {n} repeats. With fewer than {threshold} it is itself uncertain, "
@@ -798,7 +779,7 @@ FEW_REPEATS = _build_entry(
     threshold=10,
     reason="schulz2024: from 10 outer repeats on the interval covers in that comparison",
 )
-FEW_HALVINGS = _build_entry(
+FEW_HALVINGS = CautionKind(
     "few_halvings",
     _WARNING,
     "The variance rests on {n} random halvings of the data. With fewer than {threshold} it is "
@@ -807,7 +788,7 @@ FEW_HALVINGS = _build_entry(
     threshold=10,
     reason="schulz2024: from 10 halvings on the intervals cover in that comparison",
 )
-FEW_RESAMPLES = _build_entry(
+FEW_RESAMPLES = CautionKind(
     "few_resamples",
     _WARNING,
     "{subject} rests on {n} {what}. With fewer than {least} it varies noticeably with the seed.",
@@ -819,13 +800,13 @@ FEW_REPLICATES_OF_A_REFIT: Final = 100
 """Replicates of a percentile interval; of fewer, its 2.5 % points rest on two or three."""
 FEW_OUT_OF_BAG_RESAMPLES: Final = 500
 """Resamples of an out-of-bag standard error; from 500 on it is steady (schulz2024)."""
-NEVER_OUT_OF_BAG = _build_entry(
+NEVER_OUT_OF_BAG = CautionKind(
     "never_out_of_bag",
     _WARNING,
     "{n_never} of {n} instances are in every resample, so their error is not estimated.",
     "Use more resamples.",
 )
-RARE_CLASS_DRAWN_AGAIN = _build_entry(
+RARE_CLASS_DRAWN_AGAIN = CautionKind(
     "rare_class_drawn_again",
     _WARNING,
     "{n} bootstrap resamples had too few rows of a rare class to fit and were drawn again, beside "
@@ -833,13 +814,13 @@ RARE_CLASS_DRAWN_AGAIN = _build_entry(
     "estimate, which tends to be smaller.",
     "Use a stratified scheme, or collect more rows of the rare class.",
 )
-OUT_OF_BAG_ABOVE_NO_INFORMATION = _build_entry(
+OUT_OF_BAG_ABOVE_NO_INFORMATION = CautionKind(
     "out_of_bag_above_no_information",
     _WARNING,
     "The out-of-bag error, {out_of_bag}, is larger than the error of a model without any "
     "information, {no_information}, which is used instead.",
 )
-PUBLISHED_COVERAGE_IS_LOW = _build_entry(
+PUBLISHED_COVERAGE_IS_LOW = CautionKind(
     "published_coverage_is_low",
     _SERIOUS,
     "In the largest published comparison (schulz2024) intervals of this kind covered the true "
@@ -847,7 +828,7 @@ PUBLISHED_COVERAGE_IS_LOW = _build_entry(
     "in two thirds.",
     "Do not base a decision on it; it is given for comparison.",
 )
-COVERAGE_DISAGREES = _build_entry(
+COVERAGE_DISAGREES = CautionKind(
     "coverage_disagrees",
     _WARNING,
     "The largest published comparison (schulz2024) found that this interval covers in about half "
@@ -855,7 +836,7 @@ COVERAGE_DISAGREES = _build_entry(
     "instance in the training part, it covered in 96 % (preset interval_coverage, 50 rows).",
     "Prefer a recommended interval until more is known.",
 )
-NO_INTERVAL = _build_entry(
+NO_INTERVAL = CautionKind(
     "no_interval",
     _WARNING,
     "{method} built no interval for {subject}, because its losses or differences do not vary.",
@@ -863,13 +844,13 @@ NO_INTERVAL = _build_entry(
 
 # Intervals.
 
-INTERVAL_CLIPPED_TO_RANGE = _build_entry(
+INTERVAL_CLIPPED_TO_RANGE = CautionKind(
     "interval_clipped_to_range",
     _INFO,
     "The interval was clipped to {range}, the range of the {quantity}; it was {lower} to {upper}. "
     "So near the end of the range its approximation is poor.",
 )
-INTERVAL_BEYOND_RANGE = _build_entry(
+INTERVAL_BEYOND_RANGE = CautionKind(
     "interval_beyond_range",
     _WARNING,
     "The interval goes {beyond}, which the {quantity} cannot. The approximation behind it is poor "
@@ -877,7 +858,7 @@ INTERVAL_BEYOND_RANGE = _build_entry(
     'Read it as ending at that limit, or leave out "clip": false. For a metric, a logit interval '
     "stays within the range.",
 )
-NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _build_entry(
+NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = CautionKind(
     "normal_with_few_degrees_of_freedom",
     _WARNING,
     "The variance has {degrees_of_freedom} degrees of freedom, which a normal quantile ignores, so "
@@ -887,7 +868,7 @@ NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _build_entry(
     reason="from 30 degrees of freedom on the 95 % quantiles of t and normal differ by less than "
     "4.5 %",
 )
-PREDICTION_OF_ONE_SOURCE = _build_entry(
+PREDICTION_OF_ONE_SOURCE = CautionKind(
     "prediction_of_one_source",
     _INFO,
     "The interval is for the average {value} observed on one new {block} with about as many test "
@@ -897,37 +878,37 @@ PREDICTION_OF_ONE_SOURCE = _build_entry(
 
 # The bootstrap.
 
-ACCELERATION_OF_A_QUANTILE = _build_entry(
+ACCELERATION_OF_A_QUANTILE = CautionKind(
     "acceleration_of_a_quantile",
     _WARNING,
     "The acceleration comes from the jackknife, which for a quantile depends on two or three "
     "values only.",
     "Use the percentile interval.",
 )
-ACCELERATION_TOO_LARGE = _build_entry(
+ACCELERATION_TOO_LARGE = CautionKind(
     "acceleration_too_large",
     _WARNING,
     "The acceleration {acceleration} is too large for this level: the BCa formula is not defined.",
     "Use the percentile interval.",
 )
-JACKKNIFE_UNDEFINED = _build_entry(
+JACKKNIFE_UNDEFINED = CautionKind(
     "jackknife_undefined",
     _WARNING,
     "Without some row the statistic is undefined, so its jackknife is undefined.",
     "Use the percentile interval.",
 )
-REPLICATES_ON_ONE_SIDE = _build_entry(
+REPLICATES_ON_ONE_SIDE = CautionKind(
     "replicates_on_one_side",
     _WARNING,
     "All replicates lie on one side of the estimate, so the bias correction is infinite.",
 )
-RESAMPLES_WITHOUT_SPREAD = _build_entry(
+RESAMPLES_WITHOUT_SPREAD = CautionKind(
     "resamples_without_spread",
     _WARNING,
     "Too many resamples have no standard error or one of 0, so one end of the interval is "
     "infinite and is left open.",
 )
-FEW_UNITS = _build_entry(
+FEW_UNITS = CautionKind(
     "few_units",
     _WARNING,
     "{subject} rests on {n} {units}: {consequence}.",
@@ -941,7 +922,7 @@ FEW_UNITS_OF_A_PRIOR: Final = 5
 """Units of a Bayesian test; with fewer the prior is more than a tenth of the posterior's weight."""
 FEW_ROWS_OF_A_RANK_TEST: Final = 10
 """Rows of a test of many models; with fewer chi squared and F are poor approximations."""
-SMALL_BLOCKS = _build_entry(
+SMALL_BLOCKS = CautionKind(
     "small_blocks",
     _WARNING,
     "Instances are resampled within {blocks}, the smallest of which has {smallest}. The replicates "
@@ -949,40 +930,40 @@ SMALL_BLOCKS = _build_entry(
     threshold=10,
     reason="resampling n instances loses 1/n of the variance: 10 % at 10 instances",
 )
-UNDEFINED_RESAMPLES = _build_entry(
+UNDEFINED_RESAMPLES = CautionKind(
     "undefined_resamples",
     _WARNING,
     "{n_undefined} of {n} resamples have no value and are left out.",
 )
-INTERVALS_ONE_BY_ONE = _build_entry(
+INTERVALS_ONE_BY_ONE = CautionKind(
     "intervals_one_by_one",
     _INFO,
     "Each of the {n} components has intervals of its own. That all of them cover at once is less "
     "probable than the level.",
     "For a statement about all components together, divide 1 - level by their number.",
 )
-RESAMPLES_DRAWN_AGAIN = _build_entry(
+RESAMPLES_DRAWN_AGAIN = CautionKind(
     "resamples_drawn_again",
     _INFO,
     "{n} resamples had no value ({reason}) and were drawn again.",
 )
-NO_SPREAD = _build_entry(
+NO_SPREAD = CautionKind(
     "no_spread",
     _SERIOUS,
     "Every resample gives the estimate itself, so the variance is 0 and no interval is built.",
 )
-ONE_REPLICATE = _build_entry(
+ONE_REPLICATE = CautionKind(
     "one_replicate",
     _WARNING,
     "A single replicate has no variance.",
     "Give more resamples.",
 )
-ONE_VALUE = _build_entry(
+ONE_VALUE = CautionKind(
     "one_value",
     _SERIOUS,
     "The sample has a single value, so every resample is that value.",
 )
-EXTREME_QUANTILE = _build_entry(
+EXTREME_QUANTILE = CautionKind(
     "extreme_quantile",
     _WARNING,
     "About {n_beyond} of {n} values lie beyond the quantile. With fewer than {threshold} the "
@@ -994,52 +975,52 @@ EXTREME_QUANTILE = _build_entry(
 
 # Tests.
 
-NO_DIFFERENCE = _build_entry(
+NO_DIFFERENCE = CautionKind(
     "no_difference",
     _INFO,
     "No {unit} shows a difference between the models, so the p-value is 1.",
 )
-NO_DIRECTION = _build_entry(
+NO_DIRECTION = CautionKind(
     "no_direction",
     _WARNING,
     "An F test has no one-sided p-value.",
     'Ask for "alternative": "two_sided".',
 )
-INFINITE_STATISTIC = _build_entry(
+INFINITE_STATISTIC = CautionKind(
     "infinite_statistic",
     _WARNING,
     "Two models differ by the same amount on every {unit}, so the difference has no standard error "
     "and its p-value is 0.",
     "Check the values: real differences vary.",
 )
-INSTANCES_SHARE_A_SOURCE = _build_entry(
+INSTANCES_SHARE_A_SOURCE = CautionKind(
     "instances_share_a_source",
     _WARNING,
     "The test treats each {unit} as independent, but {units} of one {block} resemble each other. "
     "It says nothing about new {blocks}.",
     'Use "paired_unit": "block".',
 )
-ROWS_AGREE = _build_entry(
+ROWS_AGREE = CautionKind(
     "rows_agree",
     _INFO,
     "All {n} {units} rank the models in the same order, so the F statistic is infinite. The "
     "p-value is the probability of that if every order is equally likely.",
 )
-LIBERAL_POST_HOC = _build_entry(
+LIBERAL_POST_HOC = CautionKind(
     "liberal_post_hoc",
     _SERIOUS,
     "The standard error of the pairs is the one for ranks within rows. For aligned ranks it is too "
     "small by about the square root of the number of models, so far too many pairs differ.",
     "Use nemenyi or pairwise tests with a correction.",
 )
-SMALLEST_P_VALUE = _build_entry(
+SMALLEST_P_VALUE = CautionKind(
     "smallest_p_value",
     _INFO,
     "No resample is as extreme as the data, so the p-value is the smallest that {n_resamples} "
     "resamples can give.",
     "Ask for more resamples to distinguish smaller p-values.",
 )
-DIFFERENCE_IN_METRIC_UNITS = _build_entry(
+DIFFERENCE_IN_METRIC_UNITS = CautionKind(
     "difference_in_metric_units",
     _INFO,
     "Higher values are better: a difference above 0 means that a is better{more}.",
@@ -1047,7 +1028,7 @@ DIFFERENCE_IN_METRIC_UNITS = _build_entry(
 
 # Metrics.
 
-FEW_OF_A_CLASS = _build_entry(
+FEW_OF_A_CLASS = CautionKind(
     "few_of_a_class",
     _WARNING,
     "A class has {n} instances. With fewer than {threshold} the variance is uncertain, and the "
@@ -1056,14 +1037,14 @@ FEW_OF_A_CLASS = _build_entry(
     reason="the usual rule for a normal approximation of a proportion needs 10 successes and 10 "
     "failures",
 )
-METRIC_WITHOUT_INTERVAL = _build_entry(
+METRIC_WITHOUT_INTERVAL = CautionKind(
     "metric_without_interval",
     _SERIOUS,
     "There is no interval for {metric} and the target {target}: on these data nothing varies that "
     "an interval could rest on, so how far the truth is from the estimate is not known.",
     "Do not read the estimate as certain. Measure on more instances.",
 )
-TIES_COUNTED_AS_WRONG = _build_entry(
+TIES_COUNTED_AS_WRONG = CautionKind(
     "ties_counted_as_wrong",
     _INFO,
     "Some scores are tied. The published variance counts ties as wrong and is {strict}; counting "
@@ -1072,12 +1053,12 @@ TIES_COUNTED_AS_WRONG = _build_entry(
     threshold=1.05,
     reason="ratio of the two standard errors from which an interval changes visibly",
 )
-UNDEFINED_BLOCKS = _build_entry(
+UNDEFINED_BLOCKS = CautionKind(
     "undefined_blocks",
     _WARNING,
     "The metric is undefined for {where}, because {reason}. The macro mean is over the others.",
 )
-POOLED_ACROSS_MODELS = _build_entry(
+POOLED_ACROSS_MODELS = CautionKind(
     "pooled_across_models",
     _WARNING,
     "The pooled value compares scores of different fitted models with each other, which is right "
@@ -1087,7 +1068,7 @@ POOLED_ACROSS_MODELS = _build_entry(
 
 # Importance weights and weighted risks.
 
-MEAN_WEIGHT_NOT_ONE = _build_entry(
+MEAN_WEIGHT_NOT_ONE = CautionKind(
     "mean_weight_not_one",
     _SERIOUS,
     "The mean weight is {mean}. A density ratio has mean 1 over the source sample, so the ratio is "
@@ -1096,7 +1077,7 @@ MEAN_WEIGHT_NOT_ONE = _build_entry(
     reason="the mean of n correct weights is off by sd / sqrt(n); 0.2 is beyond that for the "
     "studied settings",
 )
-FEW_EFFECTIVE_INSTANCES = _build_entry(
+FEW_EFFECTIVE_INSTANCES = CautionKind(
     "few_effective_instances",
     _WARNING,
     "The weights leave an effective sample size of {effective} out of {n} rows: weighted means are "
@@ -1105,7 +1086,7 @@ FEW_EFFECTIVE_INSTANCES = _build_entry(
     reason="share of the rows; below a tenth a standard error is at least 3 times that of equal "
     "weights",
 )
-ONE_WEIGHT_DOMINATES = _build_entry(
+ONE_WEIGHT_DOMINATES = CautionKind(
     "one_weight_dominates",
     _SERIOUS,
     "Source row {row} alone has {share} of the sum of the weights.",
@@ -1113,7 +1094,7 @@ ONE_WEIGHT_DOMINATES = _build_entry(
     threshold=0.2,
     reason="one row then decides a fifth of every weighted mean",
 )
-LARGE_WEIGHTS = _build_entry(
+LARGE_WEIGHTS = CautionKind(
     "large_weights",
     _WARNING,
     "{n_large} of {n} weights are larger than {threshold}; the largest is {largest}. The "
@@ -1122,7 +1103,7 @@ LARGE_WEIGHTS = _build_entry(
     threshold=10,
     reason="one such row counts as much as ten rows of average weight",
 )
-TARGET_NOT_COVERED = _build_entry(
+TARGET_NOT_COVERED = CautionKind(
     "target_not_covered",
     _SERIOUS,
     "{share} of the target rows are farther from every source row than nearly all source rows are "
@@ -1131,18 +1112,18 @@ TARGET_NOT_COVERED = _build_entry(
     reason="share of target rows with a source row nearby; at 0.8 a fifth of the target risk is "
     "extrapolated",
 )
-COVERAGE_OF_A_SAMPLE = _build_entry(
+COVERAGE_OF_A_SAMPLE = CautionKind(
     "coverage_of_a_sample",
     _INFO,
     "The share of covered target rows is estimated from {n} rows drawn at random.",
 )
-DEPENDENT_COLUMNS = _build_entry(
+DEPENDENT_COLUMNS = CautionKind(
     "dependent_columns",
     _WARNING,
     "{columns} constant or a linear function of the other columns in both samples. The densities "
     "are those of the remaining columns.",
 )
-INFINITE_WEIGHT_VARIANCE = _build_entry(
+INFINITE_WEIGHT_VARIANCE = CautionKind(
     "infinite_weight_variance",
     _SERIOUS,
     "In some direction the target's variance is at least twice the source's. Under the two fitted "
@@ -1150,38 +1131,38 @@ INFINITE_WEIGHT_VARIANCE = _build_entry(
     "underestimates it.",
     "Use truncated weights or a source sample with a wider spread.",
 )
-COEFFICIENTS_CUT = _build_entry(
+COEFFICIENTS_CUT = CautionKind(
     "coefficients_cut",
     _WARNING,
     "Negative coefficients were set to 0 after the fit. They made up {share} of the sum of all "
     "absolute coefficients, and the fit is no longer the least squares fit.",
 )
-EARLY_STOPPED = _build_entry(
+EARLY_STOPPED = CautionKind(
     "early_stopped",
     _INFO,
     "The weights are those of the published procedure, which stops before the maximum of its own "
     "objective.",
     'Use "mode": "optimum" to reach the maximum.',
 )
-NOT_OPTIMAL = _build_entry(
+NOT_OPTIMAL = CautionKind(
     "not_optimal",
     _WARNING,
     "The optimisation stopped early: {details}.",
 )
-ESTIMATE_OUT_OF_RANGE = _build_entry(
+ESTIMATE_OUT_OF_RANGE = CautionKind(
     "estimate_out_of_range",
     _SERIOUS,
     "The risk estimate is {estimate}, {beyond} the loss can be. With these weights the risk is not "
     "known, and the selection rests on it.",
 )
-BETA_WITHIN_FOLDS = _build_entry(
+BETA_WITHIN_FOLDS = CautionKind(
     "beta_within_folds",
     _WARNING,
     "Beta is estimated inside each of {n_folds} folds, the smallest of which has {smallest} "
     "points. Its bias, of the order of 1 over the fold's size, is larger than with all points.",
     'Use "beta_from": "all".',
 )
-ONE_EFFECTIVE_ROW = _build_entry(
+ONE_EFFECTIVE_ROW = CautionKind(
     "one_effective_row",
     _SERIOUS,
     "The effective sample size of the weights is {effective}: a single row decides the estimate, "
@@ -1190,7 +1171,7 @@ ONE_EFFECTIVE_ROW = _build_entry(
     threshold=2,
     reason="the spread of a weighted mean cannot be seen in fewer than two rows",
 )
-CONTROL_FROM_FEW_ROWS = _build_entry(
+CONTROL_FROM_FEW_ROWS = CautionKind(
     "control_from_few_rows",
     _SERIOUS,
     "The effective sample size is {effective}. The coefficient of the control variate is fitted to "
@@ -1199,54 +1180,54 @@ CONTROL_FROM_FEW_ROWS = _build_entry(
     threshold=100,
     reason="preset interval_coverage: with 50 rows the interval covered in 0.53 to 0.74",
 )
-SECOND_MOMENT_TOO_UNCERTAIN = _build_entry(
+SECOND_MOMENT_TOO_UNCERTAIN = CautionKind(
     "second_moment_too_uncertain",
     _INFO,
     "The second moment of the weights is so uncertain that the squares would add more variance "
     "than they remove. The value is that of the controlled risk.",
 )
-SECOND_MOMENT_UNKNOWN = _build_entry(
+SECOND_MOMENT_UNKNOWN = CautionKind(
     "second_moment_unknown",
     _INFO,
     "The mean of the squared weights is not known, so only the weights are used as a control "
     "variate. The value is that of the controlled risk.",
 )
-WEIGHTS_TRUNCATED = _build_entry(
+WEIGHTS_TRUNCATED = CautionKind(
     "weights_truncated",
     _WARNING,
     "{weights} truncated at {cut}, which causes a bias of about {bias}. The interval is around the "
     "biased risk.",
 )
-ONE_ROW = _build_entry(
+ONE_ROW = CautionKind(
     "one_row",
     _WARNING,
     "Source {source} has one row, which gives no variance.",
 )
-SOURCE_WITHOUT_WEIGHT = _build_entry(
+SOURCE_WITHOUT_WEIGHT = CautionKind(
     "source_without_weight",
     _WARNING,
     "All weights of source {source} are 0: its rows say nothing about the target, and there is no "
     "interval.",
 )
-REPEATS_COUNTED_AS_INSTANCES = _build_entry(
+REPEATS_COUNTED_AS_INSTANCES = CautionKind(
     "repeats_counted_as_instances",
     _SERIOUS,
     "Rows of several repeats or of overlapping test parts cannot be matched without an instance "
     "column. They are counted as independent, so the variance is too small.",
     "Send the instance of each row.",
 )
-FOLD_WITHOUT_WEIGHT = _build_entry(
+FOLD_WITHOUT_WEIGHT = CautionKind(
     "fold_without_weight",
     _WARNING,
     "All weights in fold {fold} are 0, so its losses do not enter the weighted risk.",
 )
-NO_WEIGHT_TO_LEARN_FROM = _build_entry(
+NO_WEIGHT_TO_LEARN_FROM = CautionKind(
     "no_weight_to_learn_from",
     _SERIOUS,
     "All weights in the training part of fold {fold} are 0, so the fit predicts 0 everywhere, "
     "whatever the penalty.",
 )
-WEIGHT_COLUMN_NOT_USED = _build_entry(
+WEIGHT_COLUMN_NOT_USED = CautionKind(
     "weight_column_not_used",
     _WARNING,
     "The source has a column of weights, but the weights were estimated by {name}.",
@@ -1255,7 +1236,7 @@ WEIGHT_COLUMN_NOT_USED = _build_entry(
 
 # Intervals and tests, by the studies of their coverage and of their errors.
 
-COVERS_TOO_RARELY = _build_entry(
+COVERS_TOO_RARELY = CautionKind(
     "covers_too_rarely",
     _WARNING,
     "{interval} covers too rarely: in {coverage} of the samples and not in 95 %, in a simulation "
@@ -1267,7 +1248,7 @@ COVERS_TOO_RARELY = _build_entry(
     "standard errors below",
 )
 
-REJECTS_TOO_OFTEN = _build_entry(
+REJECTS_TOO_OFTEN = CautionKind(
     "rejects_too_often",
     _WARNING,
     "The test rejects too often. Of equally good models it called {size} different at a level of "
@@ -1277,7 +1258,7 @@ REJECTS_TOO_OFTEN = _build_entry(
     reason="half more than the level; a smaller excess changes few decisions. The share must also "
     "be more than two of its standard errors above the level",
 )
-REJECTS_FAR_TOO_OFTEN = _build_entry(
+REJECTS_FAR_TOO_OFTEN = CautionKind(
     "rejects_far_too_often",
     _SERIOUS,
     "The test rejects far too often. Of equally good models it called {size} different at a level "
@@ -1289,85 +1270,85 @@ REJECTS_FAR_TOO_OFTEN = _build_entry(
 
 # Selection and learning curves.
 
-INTERNAL_IS_OPTIMISTIC = _build_entry("internal_is_optimistic", _WARNING, "{sentence}")
-SELECTED_AT_THE_EDGE = _build_entry(
+INTERNAL_IS_OPTIMISTIC = CautionKind("internal_is_optimistic", _WARNING, "{sentence}")
+SELECTED_AT_THE_EDGE = CautionKind(
     "selected_at_the_edge",
     _WARNING,
     "The smallest risk is at {parameter} = {end}, an end of the grid. A wider grid may have a "
     "smaller one.",
     "Widen the grid.",
 )
-GRID_EDGE = _build_entry(
+GRID_EDGE = CautionKind(
     "grid_edge",
     _WARNING,
     "The chosen value of {parameter} of {name!r} is at an end of its grid. Beyond it the internal "
     "error may be smaller.",
     "Widen the grid.",
 )
-LEAST_OF_MANY = _build_entry(
+LEAST_OF_MANY = CautionKind(
     "least_of_many",
     _WARNING,
     "The risk at the selected value is the smallest of many estimates and tends to be too small. "
     "Its interval does not allow for the selection.",
 )
-BEST_OF_EACH_GRID = _build_entry(
+BEST_OF_EACH_GRID = CautionKind(
     "best_of_each_grid",
     _WARNING,
     "{n} candidates are too many to be evaluated side by side. Of each grid only the candidate "
     "with the smallest internal error is among the models, which makes it look better than it is.",
 )
-CANDIDATE_LEFT_OUT = _build_entry(
+CANDIDATE_LEFT_OUT = CautionKind(
     "candidate_left_out", _SERIOUS, "Candidate {name!r} failed and is left out: {reason}"
 )
-LEARNER_LEFT_OUT = _build_entry(
+LEARNER_LEFT_OUT = CautionKind(
     "learner_left_out", _SERIOUS, "Learner {name!r} failed and is left out: {reason}"
 )
-SIZE_LEFT_OUT = _build_entry(
+SIZE_LEFT_OUT = CautionKind(
     "size_left_out",
     _SERIOUS,
     "Learner {name!r} failed at size {size} and is left out there: {reason}",
 )
-CHOICE_AMONG_SOME = _build_entry(
+CHOICE_AMONG_SOME = CautionKind(
     "choice_among_some",
     _WARNING,
     "The choice is among {n_done} of {n} candidates so far. Still running: {names}; one of them "
     "may be chosen in the end.",
 )
-CHOICE_DIFFERS = _build_entry(
+CHOICE_DIFFERS = CautionKind(
     "choice_differs",
     _WARNING,
     "{name!r}, which was chosen on all rows, was not chosen in any external split.",
 )
-CHOICE_VARIES = _build_entry(
+CHOICE_VARIES = CautionKind(
     "choice_varies",
     _INFO,
     "The external splits chose different candidates ({counts} of {n}). The external error is that "
     "of choosing and learning together, not of one candidate.",
 )
-TIED = _build_entry(
+TIED = CautionKind(
     "tied",
     _INFO,
     "{names} have the same internal {what}; the first of them in the request was chosen.",
 )
-TIED_INSIDE = _build_entry(
+TIED_INSIDE = CautionKind(
     "tied_inside",
     _INFO,
     "In {ties} of {n} external splits several candidates had the same best internal {what}; the "
     "first of them in the request was chosen.",
 )
-UNDEFINED_SPLITS = _build_entry(
+UNDEFINED_SPLITS = CautionKind(
     "undefined_splits",
     _WARNING,
     "The internal {what} is undefined in some splits, which are left out of its mean.",
 )
-NO_POWER_LAW = _build_entry("no_power_law", _INFO, "No power law was fitted: {reason}.")
-NOT_THE_LARGEST_SIZE = _build_entry(
+NO_POWER_LAW = CautionKind("no_power_law", _INFO, "No power law was fitted: {reason}.")
+NOT_THE_LARGEST_SIZE = CautionKind(
     "not_the_largest_size",
     _WARNING,
     "No learner has finished at size {wanted}, or none ran there. Models and comparisons are those "
     "at size {used}.",
 )
-STEPS_NOT_CORRECTED = _build_entry(
+STEPS_NOT_CORRECTED = CautionKind(
     "steps_not_corrected",
     _INFO,
     "Each step between two sizes has its own interval, not corrected for the number of steps. The "
@@ -1376,25 +1357,25 @@ STEPS_NOT_CORRECTED = _build_entry(
 
 # Learners and data.
 
-LEARNER_WARNING = _build_entry("learner_warning", _WARNING, "{sentence}")
-NOT_CONVERGED = _build_entry(
+LEARNER_WARNING = CautionKind("learner_warning", _WARNING, "{sentence}")
+NOT_CONVERGED = CautionKind(
     "not_converged", _WARNING, "{sentence}", "Raise the number of iterations."
 )
-LABELS_ALIKE = _build_entry(
+LABELS_ALIKE = CautionKind(
     "labels_alike",
     _WARNING,
     "The {what} {first} and {second}{more} differ only in letter case, blanks, the coding of "
     "their characters or the writing of a number, and count as two.",
     "Correct the labels if they mean the same.",
 )
-LABEL_IS_A_MARK = _build_entry(
+LABEL_IS_A_MARK = CautionKind(
     "label_is_a_mark",
     _WARNING,
     "The {what} have the label {first}, as missing values are written, and it counts as one of "
     "them.",
     "Empty such cells if their values are missing.",
 )
-CLASSES_NAMED_OTHERWISE = _build_entry(
+CLASSES_NAMED_OTHERWISE = CautionKind(
     "classes_named_otherwise",
     _SERIOUS,
     "{n} predictions of {model!r} are no class that a row has, such as {predicted}, and {n_true} "
@@ -1405,7 +1386,7 @@ CLASSES_NAMED_OTHERWISE = _build_entry(
     reason="share of the rows, in the predictions and in the true values; a rare class that only "
     "one of both has is below it",
 )
-SCORES_OF_OTHER_CLASSES = _build_entry(
+SCORES_OF_OTHER_CLASSES = CautionKind(
     "scores_of_other_classes",
     _SERIOUS,
     "The scores of {model!r} are taken as those of the classes in the order {order}, but those of "
@@ -1417,14 +1398,14 @@ SCORES_OF_OTHER_CLASSES = _build_entry(
     reason="standard errors by which the scores of the true classes are higher in the other order; "
     "of models of two classes that know nothing, one in 700 is above it",
 )
-LABELS_ROUNDED = _build_entry(
+LABELS_ROUNDED = CautionKind(
     "labels_rounded",
     _SERIOUS,
     "The {what} have the label {first}, as spreadsheets write long ids: their last digits are "
     "lost, and different ids may count as one.",
     "Export the ids as text.",
 )
-FEATURE_EQUALS_TARGET = _build_entry(
+FEATURE_EQUALS_TARGET = CautionKind(
     "feature_equals_target",
     _SERIOUS,
     "Feature {name!r} {relation} the target in all {n} rows that have a value, so that learners "
@@ -1434,7 +1415,7 @@ FEATURE_EQUALS_TARGET = _build_entry(
     reason="probability that one of the features agrees with the target by chance, if its values "
     "were in any other order as well; two columns with seven 0 and seven 1 are below it",
 )
-ROW_NUMBERS = _build_entry(
+ROW_NUMBERS = CautionKind(
     "row_numbers",
     _WARNING,
     "Column {name!r} numbers the rows and is used as a feature, because the request names no "
@@ -1444,32 +1425,32 @@ ROW_NUMBERS = _build_entry(
 
 # Predicted probabilities.
 
-PROBABILITIES_OF_FIRST_REPEAT = _build_entry(
+PROBABILITIES_OF_FIRST_REPEAT = CautionKind(
     "probabilities_of_first_repeat",
     _INFO,
     "Probabilities are described over the first of {n} repeats, in which each row is tested once.",
 )
-PROBABILITIES_OF_DEPENDENT_ROWS = _build_entry(
+PROBABILITIES_OF_DEPENDENT_ROWS = CautionKind(
     "probabilities_of_dependent_rows",
     _WARNING,
     "What is said about probabilities takes the rows as independent, but {why}. Intervals may be "
     "too short, and p-values too small.",
     "Name the rows that depend on each other as clusters.",
 )
-CERTAIN_PROBABILITIES = _build_entry(
+CERTAIN_PROBABILITIES = CautionKind(
     "certain_probabilities",
     _INFO,
     "{n} of {n_rows} rows have a probability of 0 or 1, which has no logit: there is no slope. No "
     "row is left out.",
     "Send probabilities before they were rounded.",
 )
-SURELY_WRONG = _build_entry(
+SURELY_WRONG = CautionKind(
     "surely_wrong",
     _WARNING,
     "{n} of {n_rows} rows had an outcome of probability 0, so the log loss is infinite.",
     "A model that has to be sure should say 0.001, and not 0.",
 )
-FEW_EVENTS = _build_entry(
+FEW_EVENTS = CautionKind(
     "few_events",
     _WARNING,
     "{n} rows are of the rarer outcome. With fewer than {threshold} what is said about "
@@ -1479,13 +1460,13 @@ FEW_EVENTS = _build_entry(
     threshold=10,
     reason="table probabilities of docs/results/edges.",
 )
-FEWER_RESAMPLES = _build_entry(
+FEWER_RESAMPLES = CautionKind(
     "fewer_resamples",
     _INFO,
     "{n} samples were drawn in place of {default}, because there are many rows.",
     "Set band_resamples for another number.",
 )
-FEW_CLUSTERS_OF_PROBABILITIES = _build_entry(
+FEW_CLUSTERS_OF_PROBABILITIES = CautionKind(
     "few_clusters_of_probabilities",
     _WARNING,
     "The rows come from {n} clusters. The variance between fewer than {threshold} is itself "
@@ -1495,7 +1476,7 @@ FEW_CLUSTERS_OF_PROBABILITIES = _build_entry(
     reason="With 10 clusters of five rows they cover in .95 to 1 (table probabilities of "
     "docs/results/edges).",
 )
-EMPTY_SETS = _build_entry(
+EMPTY_SETS = CautionKind(
     "empty_sets",
     _INFO,
     "Model {model!r} has {n} empty prediction sets of {n_rows}, which count as misses of size 0.",
@@ -1503,42 +1484,42 @@ EMPTY_SETS = _build_entry(
 
 # Studies and calibration.
 
-FEW_REPETITIONS = _build_entry(
+FEW_REPETITIONS = CautionKind(
     "few_repetitions",
     _WARNING,
     "The study has {n} repetitions. With so few the Monte-Carlo errors are themselves uncertain"
     "{more}.",
     "Ask for more repetitions.",
 )
-REPETITIONS_FAILED = _build_entry(
+REPETITIONS_FAILED = CautionKind(
     "repetitions_failed",
     _WARNING,
     "Estimator {estimator!r} failed in {n_failed} of {n} repetitions, which are left out of its "
     "numbers. The first failure: {reason}",
 )
-THESE_SOURCES_UNKNOWN = _build_entry(
+THESE_SOURCES_UNKNOWN = CautionKind(
     "these_sources_unknown",
     _INFO,
     "Every repetition of {estimators} draws its own sources, so the expected error on these "
     "sources is not known.",
     "Set draw.same_sources to keep sources over several repetitions.",
 )
-GENERATED_POPULATION = _build_entry(
+GENERATED_POPULATION = CautionKind(
     "generated_population",
     _WARNING,
     "No data set was sent for the role {role!r}. The data come from {generator}, not from the "
     "source.",
 )
-DATA_SETS_WITHOUT_WEIGHTS = _build_entry(
+DATA_SETS_WITHOUT_WEIGHTS = CautionKind(
     "data_sets_without_weights",
     _WARNING,
     "The weights by {weights} could not be computed for some data sets, which are left out: "
     "{counts}.",
 )
-NOT_CALIBRATED = _build_entry(
+NOT_CALIBRATED = CautionKind(
     "not_calibrated", _WARNING, "The intervals could not be calibrated: {reason}"
 )
-NEW_SOURCE_NOT_CALIBRATED = _build_entry(
+NEW_SOURCE_NOT_CALIBRATED = CautionKind(
     "new_source_not_calibrated",
     _WARNING,
     "The intervals for a new {block} are not calibrated: {reason}",
@@ -1546,7 +1527,7 @@ NEW_SOURCE_NOT_CALIBRATED = _build_entry(
 
 # How often a test set was used.
 
-TEST_SET_USED_OFTEN = _build_entry(
+TEST_SET_USED_OFTEN = CautionKind(
     "test_set_used_often",
     _WARNING,
     "This is comparison {n} on this test set. Where what to try next was chosen by what earlier "
@@ -1557,7 +1538,7 @@ TEST_SET_USED_OFTEN = _build_entry(
     reason="Of 20 comparisons of equal models, each at the level .05, at least one finds a "
     "difference with probability 1 - .95^20 = .64.",
 )
-LADDER_PASSED_BY = _build_entry(
+LADDER_PASSED_BY = CautionKind(
     "ladder_passed_by",
     _WARNING,
     "{n} evaluations on this data set were not submissions to the Ladder and showed all of "

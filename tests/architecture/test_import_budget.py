@@ -15,12 +15,12 @@ from tests.architecture.sources import ROOT
 
 BUDGET = {
     "thetahat": 12,
-    "thetahat.analyses": 53,
+    "thetahat.analyses": 43,
     "thetahat.corrections": 2,
     "thetahat.intervals": 4,
-    "thetahat.multiple_tests": 5,
-    "thetahat.numerics": 27,
-    "thetahat.paired_tests": 8,
+    "thetahat.multiple_tests": 2,
+    "thetahat.numerics": 25,
+    "thetahat.paired_tests": 3,
     "thetahat.tables": 5,  # labels that are no whole numbers are checked as those of a file
     "thetahat.values": 20,
     "thetahat.variances": 11,

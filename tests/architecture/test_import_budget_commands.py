@@ -17,7 +17,7 @@ import pytest
 from tests.architecture.sources import ROOT
 
 PAIR = ("--model", "ridge", "--against", "mean", "--require", "better")
-MOST_MODULES = {"compare": 355, "gate": 305, "gate_table": 330}
+MOST_MODULES = {"compare": 342, "gate": 292, "gate_table": 306}
 """The most modules of our own, those of methods included."""
 
 FORBIDDEN = {

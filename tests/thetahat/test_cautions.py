@@ -88,7 +88,7 @@ def test_property_an_entry_is_a_sentence_with_its_threshold() -> None:
             assert entry.sentence.endswith((".", "}"))
             assert entry.sentence[0].isupper() or entry.sentence[0] == "{"
             assert not entry.advice or (entry.advice[0].isupper() and entry.advice.endswith("."))
-            assert math.isnan(entry.threshold) == (not entry.threshold_reason)
+            assert math.isnan(entry.threshold) == (not entry.reason)
 
 
 def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +13,10 @@ from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ManyMoments(Sequence[Moments | None]):
+class ManyMoments:
     """The moments of p models or differences over the same splits, as arrays.
 
-    An item is built as ``Moments`` on access; it is None where the row is not known.
+    Its items are built as ``Moments``, one after the other; they are None where a row is not known.
 
     Parameters
     ----------
@@ -37,23 +36,6 @@ class ManyMoments(Sequence[Moments | None]):
     deviations: FloatArray
     centred_squares: FloatArray
     known: npt.NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        """Return p, the number of models or differences."""
-        return len(self.known)
-
-    @overload
-    def __getitem__(self, index: int) -> Moments | None: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Moments | None]: ...
-    def __getitem__(self, index: int | slice) -> Moments | list[Moments | None] | None:
-        """Return the moments of one item, or of a slice."""
-        if isinstance(index, slice):
-            return list(self)[index]
-        if not self.known[index]:
-            return None
-        own = self.deviations[index], self.centred_squares[index]
-        return Moments(self.sizes, float(self.shifts[index]), *own, self.split_repeat)
 
     def __iter__(self) -> Iterator[Moments | None]:
         """Yield the moments of every item."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final, Literal
 
 from thetahat.values.block_nouns import DEFAULT_NOUNS, BlockNoun
@@ -68,16 +68,7 @@ class Words:
         return self.noun if unit == "block" else _INSTANCE
 
 
-WORD_FIELDS: Final = (
-    "block",
-    "blocks",
-    "cluster",
-    "clusters",
-    "value",
-    "values",
-    "better",
-    "best",
-)
+WORD_FIELDS: Final = tuple(field.name for field in fields(Words) if field.name != "kind")
 """The words that a format string can have as fields."""
 
 _DEFAULT: Final[Mapping[BlockKind, Words]] = {

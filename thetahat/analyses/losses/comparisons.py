@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import Final, NamedTuple
 
-from thetahat.analyses.losses.bootstrap import Resampling
+from thetahat.analyses.losses.bootstrap import omit_slow_defaults
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import subtract_ranges
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
@@ -37,7 +38,7 @@ from thetahat.analyses.losses.pairs import (
     count_independent_units,
     list_units,
 )
-from thetahat.analyses.losses.parts import NO_PARTS, Parts
+from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.recommendation import (
     DEFAULT_TARGET,
     BuiltInterval,
@@ -52,7 +53,7 @@ from thetahat.analyses.losses.verdicts import compute_all_evidence, judge
 from thetahat.cautions import TESTS_DISAGREE_WITH_VERDICT, Caution
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.intervals.base import Interval, IntervalMethod, IntervalOfLosses, PairedRatesInterval
-from thetahat.numerics.bootstrap import Draw
+from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import LossTable
@@ -61,10 +62,6 @@ from thetahat.values.number_text import format_number
 from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
-
-if TYPE_CHECKING:
-    from thetahat.analyses.losses.judge_result import JudgeResult
-    from thetahat.analyses.losses.optional_results import EffectSize
 
 _OTHER_QUESTION: Final = {
     Target.NEW_SOURCE: Target.THESE_SOURCES,
@@ -84,65 +81,19 @@ class Methods:
     tests: SelectedMethods[PairedTest]
 
 
-@dataclass(frozen=True, slots=True)
-class _QuestionTerms:
-    """What the question of a pair takes from the request."""
+class _Draft(NamedTuple):
+    """A comparison before its p-values are corrected over the pairs, and without its verdict."""
 
-    ranges: Mapping[str, tuple[float, float] | None]
-    """The range of the losses of each model; None where it is not known."""
-    target: Target | None
-    """The target of the request."""
-    alpha: float
-    """1 - level."""
-    alternative: Alternative
-    """That of the tests."""
-
-    def find_range(self, pair: Pair) -> tuple[float, float] | None:
-        """Return the range of the losses of a pair; None where it is not known."""
-        of_a, of_b = self.ranges[pair.a], self.ranges[pair.b]
-        return of_a if of_a == of_b else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Draft:
-    """A comparison before its p-values are corrected over the pairs, and without its verdict.
-
-    Parameters
-    ----------
-    a, b : str
-        Names of the models.
-    difference, difference_pooled : float
-        Macro and pooled mean of a minus those of b.
-    best : BuiltInterval or None
-        The interval that the verdict rests on.
-    inference : Inference
-        The intervals of the difference, and its variances if the result has them.
-    effect : EffectSize or None
-        The difference beside its spread, if the result has it.
-    outcomes : mapping of str to TestOutcome
-        Outcomes of the tests, by key.
-    cautions : tuple of Caution
-        Cautions about the difference itself.
-    question : PairQuestion
-        The pair and the interval that the verdict is based on.
-    other_question : PairQuestion or None
-        The pair with the interval for the other question that sources answer.
-    judge : JudgeResult or None
-        What the grades of a judge added to the labels of the difference.
-    """
-
-    a: str
-    b: str
-    difference: float
-    difference_pooled: float
-    best: BuiltInterval | None
-    inference: Inference
-    effect: EffectSize | None
-    outcomes: Mapping[str, TestOutcome]
-    cautions: tuple[Caution, ...]
     question: PairQuestion
+    """The pair and the interval that the verdict is based on."""
     other_question: PairQuestion | None
-    judge: JudgeResult | None = None
+    """The pair with the interval for the other question that sources answer."""
+    best: BuiltInterval | None
+    """The interval that the verdict rests on."""
+    outcomes: Mapping[str, TestOutcome]
+    """Outcomes of the tests, by key."""
+    finish: Callable[..., Comparison]
+    """Returns the comparison, from its tests and verdicts."""
 
 
 def compare(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
@@ -152,10 +103,10 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     seed: int,
     ranges: Mapping[str, tuple[float, float] | None],
     left_out: OmittedMethods,
-    parts: Parts = NO_PARTS,
-    resampling: Resampling | None = None,
-    family: PairFamily | None = None,
-    neighbours: NeighbourTests | None = None,
+    parts: Parts,
+    resamples: SharedResamples,
+    family: PairFamily,
+    neighbours: NeighbourTests,
 ) -> tuple[tuple[Comparison, ...], OrderedFamily]:
     """Return the comparisons in the order of ``list_places``.
 
@@ -168,18 +119,12 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     for the two questions that sources answer, and unless the choice of the recommended one depends
     on it.
     """
-    intervals = methods.intervals
-    if resampling is not None:
-        intervals = resampling.omit_slow_defaults(
-            intervals, named_variances=methods.variances.named, for_pairs=True
-        )
-        left_out.take(intervals)
+    intervals = omit_slow_defaults(
+        resamples, methods.intervals, named_variances=methods.variances.named, for_pairs=True
+    )
+    left_out.take(intervals)
     methods = replace(methods, intervals=select_for_differences(intervals))
     kind = table.layout.kind
-    if family is None:
-        family = PairFamily.build(table, choices, seed)
-    if neighbours is None:
-        neighbours = NeighbourTests.prepare(table, len(family.places))
     of_one_pair = family.choose_level(choices)
     target = DEFAULT_TARGET[kind] if choices.target is None else choices.target
     wanted: list[Target] = [] if choices.needs_all_intervals else [target]
@@ -200,7 +145,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         if built and built[0] is not None:
             inferred = Inference({}, [each for each in built if each is not None])
         else:
-            draw = _get_draw(pair, resampling)
+            draw = partial(resamples.of_pair, (pair.a, pair.b), difference)
             chosen = methods.variances, methods.intervals, of_one_pair
             inferred = infer(difference, *chosen, span, left_out, on_fits, draw, pair.counts)
         covered = coverage.add_to(inferred.built, difference, "difference")
@@ -209,8 +154,6 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     coverage = look_up_coverage(table.layout)
     lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []
-    question_terms = _QuestionTerms(ranges, choices.target, choices.alpha, choices.alternative)
-    resamples = None if resampling is None else resampling.shared
     for pairs, batch in build_batches(table, choices.control, resamples, choices.range):
         outcomes = run_paired_tests(batch, methods.tests, choices, seed, left_out)
         known = {
@@ -223,9 +166,9 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             best = _get_recommended(inference, kind, choices.target)
             doubted = add_size_cautions(own, cautions)
             drafts.append(
-                _draft(pair, best, inference, doubted, choices, question_terms, neighbours)
+                _draft(pair, best, inference, doubted, choices, ranges, neighbours, parts)
             )
-    return _judge_drafts(drafts, table, choices, family, sizes, lookup, parts)
+    return _judge_drafts(drafts, table, choices, family, sizes, lookup)
 
 
 def _judge_drafts(  # noqa: PLR0913 - what comparisons are made of
@@ -235,7 +178,6 @@ def _judge_drafts(  # noqa: PLR0913 - what comparisons are made of
     family: PairFamily,
     sizes: Mapping[str, ExpectedSize],
     lookup: SizeLookup,
-    parts: Parts,
 ) -> tuple[tuple[Comparison, ...], OrderedFamily]:
     """Return the comparisons with their corrected p-values and verdicts."""
     questions = [draft.question for draft in drafts]
@@ -246,8 +188,18 @@ def _judge_drafts(  # noqa: PLR0913 - what comparisons are made of
     verdicts = judge(questions, terms, ordered.adjust)
     others = _judge_other_question(drafts, terms, family)
     judged = zip(drafts, adjusted, verdicts, others, strict=True)
+    has_tests = choices.includes(ResultPart.TESTS)
     return tuple(
-        _build_comparison(draft, p_values, verdict, other, choices, parts, sizes, lookup)
+        draft.finish(
+            tests={
+                key: build_test_result(outcome, p_values.get(key), sizes.get(key))
+                for key, outcome in draft.outcomes.items()
+            }
+            if has_tests
+            else None,
+            verdict=_add_size(verdict, draft.best, lookup),
+            other_verdicts=other,
+        )
         for draft, p_values, verdict, other in judged
     ), ordered
 
@@ -272,13 +224,14 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
     inference: Inference,
     outcomes: Mapping[str, TestOutcome],
     choices: Choices,
-    terms: _QuestionTerms,
+    ranges: Mapping[str, tuple[float, float] | None],
     neighbours: NeighbourTests,
+    parts: Parts,
 ) -> _Draft:
-    difference = pair.losses.difference
+    difference, names = pair.losses.difference, (pair.a, pair.b)
     unit, differences = list_units(difference)
     n_units = count_independent_units(difference, differences)
-    question = _build_question(pair, best, n_units, terms)
+    question = _build_question(pair, best, n_units, choices, ranges)
     effect = None
     if choices.includes(ResultPart.EFFECT_SIZES):
         from thetahat.analyses.losses.effect_sizes import compute_effect_size  # noqa: PLC0415 - seldom needed
@@ -286,98 +239,58 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         effect = compute_effect_size(
             unit, differences, higher_is_better=pair.losses.higher_is_better
         )
-    return _Draft(
+    cautions = (
+        *pair.cautions,
+        *_compare_with_tests(question.basis, outcomes, choices),
+        *neighbours.judge_difference(difference, pair.a, pair.b),
+    )
+    intervals = tuple(built.interval for built in inference.built)
+    has_intervals = choices.includes(ResultPart.INTERVALS)
+    finish = partial(
+        Comparison,
         a=pair.a,
         b=pair.b,
         difference=difference.moments.macro_mean,
         difference_pooled=difference.moments.pooled_mean,
-        best=best,
-        inference=inference,
-        effect=effect,
-        outcomes=outcomes,
-        cautions=(
-            *pair.cautions,
-            *_compare_with_tests(question.basis, outcomes, terms),
-            *neighbours.judge_difference(difference, pair.a, pair.b),
-        ),
-        question=question,
-        other_question=_ask_other_question(pair, best, inference, n_units, terms),
-        judge=describe_grades(
-            difference, f"{pair.a!r} less {pair.b!r}", choices.level, is_difference=True
-        ),
-    )
-
-
-def _build_comparison(  # noqa: PLR0913 - what is known of a pair
-    draft: _Draft,
-    p_values: Mapping[str, float | None],
-    verdict: Verdict,
-    other_verdicts: Mapping[Target, Verdict] | None,
-    choices: Choices,
-    parts: Parts,
-    sizes: Mapping[str, ExpectedSize],
-    lookup: SizeLookup,
-) -> Comparison:
-    intervals = tuple(built.interval for built in draft.inference.built)
-    pair, has_intervals = (draft.a, draft.b), choices.includes(ResultPart.INTERVALS)
-    size = _find_verdict_size(draft.best, lookup)
-    tests = {
-        key: build_test_result(outcome, p_values.get(key), sizes.get(key))
-        for key, outcome in draft.outcomes.items()
-    }
-    return Comparison(
-        a=draft.a,
-        b=draft.b,
-        difference=draft.difference,
-        difference_pooled=draft.difference_pooled,
-        interval=None if draft.best is None else parts.calibrate(pair, draft.best.interval),
+        interval=None if best is None else parts.calibrate(names, best.interval),
         recommended={
-            target: parts.calibrate(pair, interval)
+            target: parts.calibrate(names, interval)
             for target, interval in get_recommended_by_target(intervals).items()
         }
         if has_intervals
         else None,
         intervals=intervals if has_intervals else None,
-        variances=draft.inference.estimates if choices.includes(ResultPart.VARIANCES) else None,
-        effect_size=draft.effect,
-        tests=tests if choices.includes(ResultPart.TESTS) else None,
-        cautions=tuple(dict.fromkeys(draft.cautions)),
-        verdict=replace(
-            verdict,
-            expected_size=size,
-            expected_size_missing=_explain_missing_size(draft.best, size, lookup),
+        variances=inference.estimates if choices.includes(ResultPart.VARIANCES) else None,
+        effect_size=effect,
+        cautions=tuple(dict.fromkeys(cautions)),
+        risks=parts.risks.differences.get(names),
+        metrics=parts.metrics.differences.get(names),
+        runs=None if parts.runs is None else parts.runs.summarise_pair(*names),
+        judge=describe_grades(
+            difference, f"{pair.a!r} less {pair.b!r}", choices.level, is_difference=True
         ),
-        other_verdicts=other_verdicts,
-        risks=parts.risks.differences.get(pair),
-        metrics=parts.metrics.differences.get(pair),
-        runs=None if parts.runs is None else parts.runs.summarise_pair(*pair),
-        judge=draft.judge,
     )
+    other = _ask_other_question(pair, best, inference, n_units, choices, ranges)
+    return _Draft(question, other, best, outcomes, finish)
 
 
-def _find_verdict_size(best: BuiltInterval | None, lookup: SizeLookup) -> ExpectedSize | None:
-    """Return how often the verdict's test erred, if the study rested it on the same interval."""
-    if best is None or best.variance is None:
-        return None
-    return lookup.find_verdict(f"{best.method.name}:{best.variance.name}", best.interval.target)
-
-
-def _explain_missing_size(
-    best: BuiltInterval | None, size: ExpectedSize | None, lookup: SizeLookup
-) -> str | None:
-    if lookup.missing is not None or best is None or size is not None:
-        return lookup.missing
-    return OTHER_INTERVAL
-
-
-def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:
-    if resampling is None:
-        return None
-    return resampling.get_draw_of_pair(pair.a, pair.b, pair.losses.difference)
+def _add_size(verdict: Verdict, best: BuiltInterval | None, lookup: SizeLookup) -> Verdict:
+    """Return the verdict with how often its test erred, if a study had such an interval."""
+    size, missing = None, lookup.missing
+    if best is not None and best.variance is not None:
+        basis = f"{best.method.name}:{best.variance.name}"
+        size = lookup.find_verdict(basis, best.interval.target)
+    if best is not None and size is None:
+        missing = missing or OTHER_INTERVAL
+    return replace(verdict, expected_size=size, expected_size_missing=missing)
 
 
 def _build_question(
-    pair: Pair, best: BuiltInterval | None, n_units: int, terms: _QuestionTerms
+    pair: Pair,
+    best: BuiltInterval | None,
+    n_units: int,
+    choices: Choices,
+    ranges: Mapping[str, tuple[float, float] | None],
 ) -> PairQuestion:
     difference = pair.losses.difference
     basis: VerdictBasis | None = None
@@ -388,8 +301,9 @@ def _build_question(
         basis = find_basis(best, compute_within_part(difference) if new else None)
     identical = None
     if pair.constant == 0:
-        target = terms.target or DEFAULT_TARGET[difference.layout.kind]
-        identical = count_identical_units(difference, target, terms.find_range(pair))
+        target = choices.target or DEFAULT_TARGET[difference.layout.kind]
+        of_a, of_b = ranges[pair.a], ranges[pair.b]
+        identical = count_identical_units(difference, target, of_a if of_a == of_b else None)
     return PairQuestion(
         a=pair.a,
         b=pair.b,
@@ -402,38 +316,39 @@ def _build_question(
 
 
 def _compare_with_tests(
-    basis: VerdictBasis | None, outcomes: Mapping[str, TestOutcome], terms: _QuestionTerms
+    basis: VerdictBasis | None, outcomes: Mapping[str, TestOutcome], choices: Choices
 ) -> Iterator[Caution]:
     """Yield a caution if tests about the same target are on the other side of alpha."""
-    if not isinstance(basis, PairedRatesBasis) or terms.alternative is not Alternative.TWO_SIDED:
+    if not isinstance(basis, PairedRatesBasis) or choices.alternative is not Alternative.TWO_SIDED:
         return
-    rejects = basis.compute_p_value() < terms.alpha
+    rejects = basis.compute_p_value() < choices.alpha
     others = [
         key
         for key, outcome in outcomes.items()
         if outcome.target is basis.target
         and outcome.p_value is not None
-        and (outcome.p_value < terms.alpha) is not rejects
+        and (outcome.p_value < choices.alpha) is not rejects
     ]
     if others:
         yield TESTS_DISAGREE_WITH_VERDICT(
-            test=basis.test, tests=", ".join(others), alpha=format_number(terms.alpha)
+            test=basis.test, tests=", ".join(others), alpha=format_number(choices.alpha)
         )
 
 
-def _ask_other_question(
+def _ask_other_question(  # noqa: PLR0913 - what is known of a pair
     pair: Pair,
     best: BuiltInterval | None,
     inference: Inference,
     n_units: int,
-    terms: _QuestionTerms,
+    choices: Choices,
+    ranges: Mapping[str, tuple[float, float] | None],
 ) -> PairQuestion | None:
     """Return the question about these sources where the other is about a new one, or reversed."""
     if best is None or pair.losses.a.layout.kind is not BlockKind.SOURCE:
         return None
     other = _OTHER_QUESTION.get(best.interval.target)
     built = None if other is None else inference.find_recommended(other)
-    return None if built is None else _build_question(pair, built, n_units, terms)
+    return None if built is None else _build_question(pair, built, n_units, choices, ranges)
 
 
 def _build_terms(table: LossTable, choices: Choices, family: PairFamily) -> VerdictTerms:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from thetahat.analyses.losses.bootstrap import Resampling
+from thetahat.analyses.losses.bootstrap import omit_slow_defaults, prepare_resamples
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
@@ -99,13 +100,11 @@ def build_evaluation(
     )
     needs_all = choices.needs_all_intervals
     names_of_pairs = _name_pairs(table, places) if needs_all and not with_best else []
-    resampling = Resampling.prepare(table, methods.intervals, names_of_pairs, seed)
-    methods = replace(
-        methods,
-        intervals=resampling.omit_slow_defaults(
-            methods.intervals, named_variances=methods.variances.named, for_pairs=False
-        ),
+    resamples = prepare_resamples(table, methods.intervals, names_of_pairs, seed)
+    intervals = omit_slow_defaults(
+        resamples, methods.intervals, named_variances=methods.variances.named, for_pairs=False
     )
+    methods = replace(methods, intervals=intervals)
     if choices.range is not None:
         check_range_of_losses(table, choices.range)
     ranges = find_ranges(table, choices.range)
@@ -122,7 +121,7 @@ def build_evaluation(
             ranges[name],
             left_out,
             parts.refits.get(name, ()),
-            resampling.get_draw_of_model(name),
+            partial(resamples.of_model, name),
         )
         for name, losses in table.models.items()
     }
@@ -133,7 +132,7 @@ def build_evaluation(
         choices = replace(choices, control=ranked.best, pairs=None)
         if needs_all:
             names_of_pairs = _name_pairs(table, list_places(table.names, ranked.best))
-            resampling = Resampling.prepare(table, methods.intervals, names_of_pairs, seed)
+            resamples = prepare_resamples(table, methods.intervals, names_of_pairs, seed)
     family = PairFamily.build(table, choices, seed, ranked.best if with_best else None)
     parts = parts.resolve(asked, family.n_pairs)
     models = {
@@ -149,7 +148,7 @@ def build_evaluation(
         ranges,
         left_out,
         parts,
-        resampling,
+        resamples,
         family,
         neighbours,
     )

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Final, Literal, TypeAlias, TypedDict
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from thetahat.analyses.losses.studied_designs import (
     explain_distance,
     find_nearest_designs,
     find_nearest_size,
+    read_designs,
 )
 from thetahat.cautions import COVERS_TOO_RARELY
 from thetahat.intervals.base import Interval
@@ -36,6 +37,7 @@ from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative
 
 TABLE: Final = "/studies/recommended_coverage"
+FILE: Final = "recommended_coverage.json"
 _STUDIED_INTERVAL: Final = "The same kind of interval, with two sides and a level of 95 %,"
 """The subject of the caution about an interval of another level, or with one side."""
 
@@ -148,7 +150,7 @@ def _add_from_own_study(
 
 def look_up_coverage(layout: Layout) -> CoverageLookup:
     """Return the studied design that is nearest to the layout."""
-    designs = find_nearest_designs(_list_designs(), layout)
+    designs = find_nearest_designs(read_designs(__package__, FILE), layout)
     design = designs[0] if designs else None
     return CoverageLookup(design, DesignSizes.of(layout), in_time=layout.time is not None)
 
@@ -260,36 +262,16 @@ def _classify_values(losses: BlockLosses) -> _Values | None:
     return "heavy" if has_heavy_tails(losses) else "numbers"
 
 
-class CoverageRowJson(TypedDict):
-    """A row of the shipped study: one cell, with coverage and standard error by interval."""
-
-    of: Subject
-    scheme: str
-    target: str
-    values: str
-    n: int
-    interval: str
-    coverage: list[float]
-    others: dict[str, list[float]]
-
-
 def _read_study() -> StudyFile:
     """Return the study that is shipped with the library."""
-    return read_study(__package__, "recommended_coverage.json")
-
-
-@cache
-def _list_designs() -> tuple[StudiedDesign, ...]:
-    designs = _read_study().head["designs"].items()
-    return tuple(StudiedDesign(name=name, **properties) for name, properties in designs)
+    return read_study(__package__, FILE)
 
 
 @cache
 def _read_cells(design: str) -> Mapping[_LossPlace, Sequence[StudiedCoverage]]:
     """Return the cells of a design of the study, by place."""
-    rows: list[CoverageRowJson] = _read_study().read_rows(design)
     cells: dict[_LossPlace, list[StudiedCoverage]] = {}
-    for row in rows:
+    for row in _read_study().read_rows(design):
         if row["scheme"] != design:
             continue
         by_interval = {**row["others"], row["interval"]: row["coverage"]}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
-from typing import Any, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.studied_designs import (
@@ -20,6 +20,7 @@ from thetahat.analyses.losses.studied_designs import (
     explain_distance,
     find_nearest_designs,
     find_nearest_size,
+    read_designs,
 )
 from thetahat.cautions import REJECTS_FAR_TOO_OFTEN, REJECTS_TOO_OFTEN, Caution
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -30,9 +31,10 @@ from thetahat.values.coverage import ExpectedSize
 from thetahat.values.kept_studies import NOT_STUDIED, StudyFile, read_study
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
-from thetahat.values.types import Alternative, BlockKind, Target
+from thetahat.values.types import Alternative, Target
 
 TABLE: Final = "/studies/test_errors"
+FILE: Final = "test_errors.json"
 
 Subject: TypeAlias = Literal["test", "multiple", "verdict"]
 LossValues: TypeAlias = Literal["binary", "unbounded"]
@@ -46,7 +48,7 @@ Outcome = TypeVar("Outcome", bound=TestOutcome | OmnibusOutcome)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiedTest:
-    """Size and power of a test in one design, each with its standard error.
+    """Size and power of a test in one design.
 
     Parameters
     ----------
@@ -65,8 +67,8 @@ class StudiedTest:
         variance, such as ``student_t:nadeau_bengio``.
     size, power : float
         Shares of the samples in which it rejected: of equal models, and of a worse one.
-    error, power_error : float
-        Their standard errors.
+    error : float
+        Standard error of the size.
     """
 
     design: str
@@ -79,7 +81,6 @@ class StudiedTest:
     size: float
     error: float
     power: float
-    power_error: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +167,7 @@ def look_up_sizes(table: LossTable, choices: Choices) -> SizeLookup:
 def find_sizes(layout: Layout, values: tuple[LossValues, ...]) -> SizeLookup:
     """Return the sizes for a layout and losses with such values."""
     sizes = DesignSizes.of(layout)
-    designs = find_nearest_designs(_list_designs(), layout)
+    designs = find_nearest_designs(read_designs(__package__, FILE), layout)
     for design in designs:
         studied = {cell.n for cell in _read_tests(design.name)}
         missing = explain_distance(design, find_nearest_size(studied, sizes.n, design.share), sizes)
@@ -241,26 +242,9 @@ def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
     return ("binary",) if is_binary else ("unbounded",)
 
 
-class SizeRowJson(TypedDict):
-    """A row of the shipped study by column: a test in one cell, with its size and power."""
-
-    design: str
-    loss: str
-    n: int
-    trained: str
-    subject: Subject
-    name: str
-    target: str
-    own_null: bool
-    size: float
-    size_error: float
-    power: float | None
-    power_error: float
-
-
 def _read_study() -> StudyFile:
     """Return the study that is shipped with the library."""
-    return read_study(__package__, "test_errors.json")
+    return read_study(__package__, FILE)
 
 
 def _get_level() -> float:
@@ -269,19 +253,11 @@ def _get_level() -> float:
 
 
 @cache
-def _list_designs() -> tuple[StudiedDesign, ...]:
-    designs = _read_study().head["designs"].items()
-    return tuple(_read_design(name, **properties) for name, properties in designs)
-
-
-@cache
 def _read_tests(design: str) -> tuple[StudiedTest, ...]:
     """Return the tests of a design of the study."""
     study = _read_study()
     columns, values = study.head["columns"], study.head["values"]
-    rows = (
-        cast("SizeRowJson", dict(zip(columns, row, strict=True))) for row in study.read_rows(design)
-    )
+    rows = (dict(zip(columns, row, strict=True)) for row in study.read_rows(design))
     return tuple(
         StudiedTest(
             design=row["design"],
@@ -294,15 +270,7 @@ def _read_tests(design: str) -> tuple[StudiedTest, ...]:
             size=row["size"],
             error=row["size_error"],
             power=row["power"],
-            power_error=row["power_error"],
         )
         for row in rows
         if row["design"] == design and row["own_null"] and row["power"] is not None
     )
-
-
-def _read_design(name: str, blocks: str, **properties: Any) -> StudiedDesign:
-    """Return a design of the study, whose file calls the blocks of leave-one-out by that name."""
-    has_single_rows = blocks == "leave_one_out"
-    kind = BlockKind.RANDOM.value if has_single_rows else blocks
-    return StudiedDesign(name=name, blocks=kind, single_rows=has_single_rows, **properties)

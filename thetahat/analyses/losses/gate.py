@@ -113,49 +113,32 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
             "because one of them has no losses.",
             is_undecided=True,
         )
-    subject = THE_GATE if gate.cheaper_by is None else _name_gate(gate, pair)
+    subject = THE_GATE
+    if gate.cheaper_by is not None:
+        from thetahat.analyses.losses.cost_gate import add_cost_to_gate, is_shown_cheaper  # noqa: PLC0415 - seldom needed
+
+        if not is_shown_cheaper(gate, pair):
+            subject = "By quality alone, the gate"
+        return add_cost_to_gate(gate, _judge_quality(gate, choices, pair, subject), pair)
+    return _judge_quality(gate, choices, pair, subject)
+
+
+def _judge_quality(gate: Gate, choices: Choices, pair: Comparison, subject: str) -> GateResult:
+    """Return whether the requirement on the losses is met, whatever the models cost."""
     if gate.require is Requirement.NO_GROUP_WORSE:
         from thetahat.analyses.losses.group_gate import judge_groups  # noqa: PLC0415 - seldom needed
 
-        result = judge_groups(gate, choices, pair, subject)
-        return result if gate.cheaper_by is None else _add_cost(gate, result, pair)
+        return judge_groups(gate, choices, pair, subject)
     holding = {pair.verdict.decision, *pair.verdict.also}
     outcome = _judge(gate.require, holding, pair, choices.margin)
     is_undecided = outcome is GateOutcome.UNDECIDED
     if is_undecided:
         outcome = gate.undecided
-    result = build_gate_result(
-        gate,
-        choices,
-        outcome,
-        _write_sentence(
-            subject,
-            write_requirement(gate, choices.margin),
-            outcome,
-            pair.verdict.reason,
-            is_undecided=is_undecided,
-        ),
-        is_undecided=is_undecided,
-        pair=pair,
+    requirement = write_requirement(gate, choices.margin)
+    sentence = _write_sentence(
+        subject, requirement, outcome, pair.verdict.reason, is_undecided=is_undecided
     )
-    return result if gate.cheaper_by is None else _add_cost(gate, result, pair)
-
-
-def _name_gate(gate: Gate, pair: Comparison) -> str:
-    """Return how a sentence about quality alone begins, where the gate is about costs, too."""
-    from thetahat.analyses.losses.cost_gate import is_shown_cheaper  # noqa: PLC0415 - seldom needed
-
-    return THE_GATE if is_shown_cheaper(gate, pair) else "By quality alone, the gate"
-
-
-def _add_cost(gate: Gate, of_quality: GateResult, pair: Comparison) -> GateResult:
-    """Return the outcome of quality and cost together: both must be shown, and either can fail.
-
-    Each is tested at the level of the request, since both have to hold.
-    """
-    from thetahat.analyses.losses.cost_gate import add_cost_to_gate  # noqa: PLC0415 - seldom needed
-
-    return add_cost_to_gate(gate, of_quality, pair)
+    return build_gate_result(gate, choices, outcome, sentence, is_undecided=is_undecided, pair=pair)
 
 
 def _judge(

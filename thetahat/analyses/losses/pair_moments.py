@@ -12,7 +12,7 @@ are exact if the losses are whole numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -39,7 +39,7 @@ _MAX_LOSS_OF_DIGITS = (
 
 def make_pair_moments(
     models: Sequence[BlockLosses], n_pairs: int
-) -> Callable[[IntArray], Sequence[Moments | None]]:
+) -> Callable[[IntArray], Iterable[Moments | None]]:
     """Return a function from (p, 2) pairs of positions to the moments of model i minus model j.
 
     The function returns None for each pair whose moments would lose too many digits. It returns

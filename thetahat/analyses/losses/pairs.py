@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -142,7 +142,7 @@ def build_batches(
 
 
 def _mark_equal_differences(
-    moments: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
+    moments: Iterable[Moments | None], equal: npt.NDArray[np.bool_]
 ) -> ManyMoments | None:
     """Return the moments with those of equal differences marked unknown; None if not arrays."""
     if not isinstance(moments, ManyMoments):

@@ -46,8 +46,8 @@ class _Growth:
     ----------
     unit : PlanUnit
         The unit of which the plan adds more.
-    now, most : int
-        The number of units in the data, and the largest number in a plan.
+    now : int
+        The number of units in the data.
     error_at : callable
         Returns standard error and degrees of freedom for a number of units.
     floor : float
@@ -61,7 +61,6 @@ class _Growth:
 
     unit: PlanUnit
     now: int
-    most: int
     error_at: Callable[[int], tuple[float, float | None]]
     floor: float = 0.0
     because: str = ""
@@ -188,7 +187,7 @@ def _plan_unit(
         return PlanAlternative(unit=growth.unit, reason=growth.because)
     total = _find_smallest_total(growth, assumed, alpha, power)
     if total is None:
-        more = f"It would take more than {format_count(growth.most)} {_name(growth.unit, layout)}."
+        more = f"It would take more than {format_count(MAX_UNITS)} {_name(growth.unit, layout)}."
         return PlanAlternative(unit=growth.unit, reason=growth.because or more)
     return PlanAlternative(unit=growth.unit, additional=total - growth.now, total=total)
 
@@ -199,11 +198,11 @@ def _find_smallest_total(growth: _Growth, assumed: float, alpha: float, power: f
     def enough(total: int) -> bool:
         return growth.compute_power(total, assumed, alpha) >= power
 
-    if growth.most <= growth.now or not enough(growth.most):
+    if growth.now >= MAX_UNITS or not enough(MAX_UNITS):
         return None
     error, _ = growth.error_at(growth.now)
     needed = (find_detectable_difference(error, None, alpha, power) / abs(assumed)) ** 2
-    low, high = growth.now, growth.most
+    low, high = growth.now, MAX_UNITS
     guess = int(min(max(growth.now * needed, low + 1), high))
     reach = 1 + guess // 64
     while high - low > 1:  # the power at low is too small, at high it is large enough
@@ -237,7 +236,6 @@ def _build_source_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
     return _Growth(
         "sources",
         k,
-        MAX_UNITS,
         lambda n: (error_of_one_source / math.sqrt(n), None if normal else n - 1.0),
     )
 
@@ -248,7 +246,6 @@ def _build_within_source_growth(basis: VerdictBasis, layout: Layout, within: flo
     return _Growth(
         "instances",
         n,
-        MAX_UNITS,
         lambda total: (math.sqrt(between + within * n / total), basis.degrees_of_freedom),
         floor=math.sqrt(between),
         because=(
@@ -282,7 +279,7 @@ def _build_instance_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
             return error, (degrees + 1) * total / n - 1
         return error, degrees
 
-    return _Growth("instances", n, MAX_UNITS, error_at)
+    return _Growth("instances", n, error_at)
 
 
 def _build_growth_of_rates(basis: PairedRatesBasis) -> _Growth:
@@ -290,7 +287,6 @@ def _build_growth_of_rates(basis: PairedRatesBasis) -> _Growth:
     return _Growth(
         "instances",
         n,
-        MAX_UNITS,
         lambda total: (basis.standard_error * math.sqrt(n / total), None),
         power_at=lambda total, assumed, alpha: compute_power_of_rates(
             assumed, discordance, total / basis.counts.design_effect, alpha

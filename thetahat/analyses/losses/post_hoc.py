@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 
 from thetahat import special_functions as special
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.result import (
     CriticalDifferenceDiagram,
     OmnibusResult,
@@ -17,75 +18,41 @@ from thetahat.analyses.losses.result import (
 )
 from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION, adjust
 from thetahat.multiple_tests.base import PostHocScores
-from thetahat.values.types import FloatArray, IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ComparedPairs:
-    """All pairs of models, or all models against the control.
-
-    Parameters
-    ----------
-    names : tuple of str
-        (k,) models.
-    a, b : ndarray of int
-        (m,) models of each pair, in the order of the comparisons.
-    z : ndarray of float or None
-        (m,) difference of scores over its error; None where nothing tells the models apart.
-    p_values, adjusted : ndarray of float
-        (m,) two-sided, before and after the correction.
-    """
-
-    names: tuple[str, ...]
-    a: IntArray
-    b: IntArray
-    z: FloatArray | None
-    p_values: FloatArray
-    adjusted: FloatArray
-
-    @property
-    def _z(self) -> tuple[float | None, ...]:
-        return (None,) * len(self.a) if self.z is None else tuple(self.z.tolist())
-
-    def list_pairs(self) -> tuple[PostHocPair, ...]:
-        """Return one record for each pair."""
-        columns = (self.a, self.b, self.p_values, self.adjusted)
-        rows = zip(self._z, *(column.tolist() for column in columns), strict=True)
-        return tuple(
-            PostHocPair(
-                a=self.names[a], b=self.names[b], z=z, p_value=p, p_value_adjusted=p_adjusted
-            )
-            for z, a, b, p, p_adjusted in rows
-        )
-
-    def mark_differences(self, alpha: float) -> np.ndarray:
-        """Return (k, k) whether two models differ; false if they are not compared."""
-        k = len(self.names)
-        differ = np.zeros((k, k), dtype=np.bool_)
-        differ[self.a, self.b] = differ[self.b, self.a] = self.adjusted < alpha
-        return differ
+from thetahat.values.types import BoolArray
 
 
 def compare_pairs(
     post_hoc: PostHocScores, names: tuple[str, ...], choices: Choices
-) -> ComparedPairs:
+) -> tuple[PostHocPair, ...]:
     """Compare all pairs, or each model with the control as b, by the normal distribution.
 
     The alternative is two-sided, whatever the request's.
     """
-    scores, k = np.array(post_hoc.scores), len(names)
-    if choices.control is None:
-        a, b = np.triu_indices(k, 1)
-    else:
-        last = names.index(choices.control)
-        a = np.delete(np.arange(k), last)
-        b = np.full(k - 1, last)
-    z, p_values = None, np.ones(len(a))
+    scores, places = np.array(post_hoc.scores), list_places(names, choices.control)
+    a, b = np.array(places, dtype=np.intp).T
+    z: list[float | None] = [None] * len(places)
+    p_values = [1.0] * len(places)
     if post_hoc.standard_error > 0:
-        z = (scores[a] - scores[b]) / post_hoc.standard_error
-        p_values = 2 * special.ndtr(-np.abs(z))
-    adjusted = np.array(adjust(p_values.tolist(), _choose_correction(choices)), dtype=np.float64)
-    return ComparedPairs(names, a, b, z, p_values, adjusted)
+        differences = (scores[a] - scores[b]) / post_hoc.standard_error
+        z, p_values = differences.tolist(), (2 * special.ndtr(-np.abs(differences))).tolist()
+    adjusted = np.array(adjust(p_values, _choose_correction(choices)), dtype=np.float64)
+    return tuple(
+        PostHocPair(a=names[i], b=names[j], z=of_pair, p_value=p, p_value_adjusted=p_adjusted)
+        for (i, j), of_pair, p, p_adjusted in zip(
+            places, z, p_values, adjusted.tolist(), strict=True
+        )
+    )
+
+
+def _mark_differences(
+    pairs: Sequence[PostHocPair], names: tuple[str, ...], alpha: float
+) -> BoolArray:
+    """Return (k, k) whether two models differ; false if they are not compared."""
+    differ = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for pair in pairs:
+        i, j = names.index(pair.a), names.index(pair.b)
+        differ[i, j] = differ[j, i] = pair.p_value_adjusted < alpha
+    return differ
 
 
 def build_post_hoc_result(
@@ -99,9 +66,9 @@ def build_post_hoc_result(
     two differ. Only ``bonferroni`` (against a control: Bonferroni-Dunn) and ``none`` have such a
     smallest difference.
     """
-    compared = compare_pairs(post_hoc, names, choices)
+    pairs = compare_pairs(post_hoc, names, choices)
     scores, alpha = np.array(post_hoc.scores), choices.alpha
-    differ = compared.mark_differences(alpha)
+    differ = _mark_differences(pairs, names, alpha)
     order = np.argsort(scores, kind="stable")
     ordered = [names[i] for i in order]
     reference = int(order[0]) if choices.control is None else names.index(choices.control)
@@ -109,7 +76,7 @@ def build_post_hoc_result(
     groups = [tied] if choices.control else find_groups(differ[np.ix_(order, order)], ordered)
     return PostHocOmnibusResult(
         **{field.name: getattr(result, field.name) for field in fields(result)},
-        pairs=compared.list_pairs(),
+        pairs=pairs,
         alpha=alpha,
         correction=_choose_correction(choices),
         tied_with=names[reference],
@@ -118,7 +85,7 @@ def build_post_hoc_result(
             score=post_hoc.name,
             values=dict(zip(names, post_hoc.scores, strict=True)),
             alpha=alpha,
-            critical_difference=_compute_critical_difference(post_hoc, choices, len(compared.a)),
+            critical_difference=_compute_critical_difference(post_hoc, choices, len(pairs)),
             groups=tuple(tuple(group) for group in groups),
         ),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
-from thetahat.values.kept_studies import FARTHEST, explain_number
+from thetahat.values.kept_studies import FARTHEST, explain_number, read_study
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import BlockKind, FloatArray, IntArray
@@ -115,6 +115,18 @@ def explain_distance(design: StudiedDesign, n: int, sizes: DesignSizes) -> str |
                 "the studies are equally large."
             )
     return None
+
+
+@cache
+def read_designs(package: str, file: str) -> tuple[StudiedDesign, ...]:
+    """Return the designs of a study; its file may call the blocks of leave-one-out so."""
+    designs = []
+    for name, properties in read_study(package, file).head["designs"].items():
+        design = {"name": name, **properties}
+        if design["blocks"] == "leave_one_out":
+            design |= {"blocks": BlockKind.RANDOM.value, "single_rows": True}
+        designs.append(StudiedDesign(**design))
+    return tuple(designs)
 
 
 def find_nearest_designs(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Final, Literal, TypeAlias, TypedDict
+from typing import Final, Literal, TypeAlias
 
 from thetahat.analyses.losses.expected_coverage import (
     StudiedCoverage,
@@ -24,6 +24,7 @@ from thetahat.analyses.losses.studied_designs import (
     DesignSizes,
     StudiedDesign,
     find_nearest_designs,
+    read_designs,
 )
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.intervals.base import Interval
@@ -31,6 +32,7 @@ from thetahat.metrics.base import Metric
 from thetahat.values.kept_studies import NOT_STUDIED, StudyFile, read_study
 
 TABLE: Final = "/studies/metric_coverage"
+FILE: Final = "metric_coverage.json"
 
 _Data: TypeAlias = Literal["rare", "balanced", "numbers"]
 _DATA_WORDS: Final[Mapping[_Data, str]] = {
@@ -44,18 +46,6 @@ _MetricPlace: TypeAlias = tuple[str, Subject, str, str]
 """Metric, subject, target, and interval with its variance and mean."""
 
 
-class MetricRowJson(TypedDict):
-    """A row of the shipped study: one cell, with coverage and standard error by interval."""
-
-    metric: str
-    of: Subject
-    scheme: str
-    target: str
-    data: _Data
-    n: int
-    coverage: dict[str, list[float]]
-
-
 def add_metric_coverage(
     metric: Metric,
     measured: MetricValues,
@@ -65,7 +55,7 @@ def add_metric_coverage(
     """Return the intervals, the recommended ones with their coverage in the nearest cells."""
     layout = measured.layout
     data, sizes = _describe_data(metric, measured), DesignSizes.of(layout)
-    designs = find_nearest_designs(_list_designs(), layout)
+    designs = find_nearest_designs(read_designs(__package__, FILE), layout)
     place = (metric.info.name, subject)
     return tuple(
         (
@@ -114,21 +104,14 @@ def _add(
 
 def _read_study() -> StudyFile:
     """Return the study that is shipped with the library."""
-    return read_study(__package__, "metric_coverage.json")
-
-
-@cache
-def _list_designs() -> tuple[StudiedDesign, ...]:
-    designs = _read_study().head["designs"].items()
-    return tuple(StudiedDesign(name=name, **properties) for name, properties in designs)
+    return read_study(__package__, FILE)
 
 
 @cache
 def _read_cells(design: str) -> Mapping[_MetricPlace, Sequence[StudiedCoverage]]:
     """Return the cells of a design of the study, by place."""
-    rows: list[MetricRowJson] = _read_study().read_rows(design)
     cells: dict[_MetricPlace, list[StudiedCoverage]] = {}
-    for row in rows:
+    for row in _read_study().read_rows(design):
         if row["scheme"] != design:
             continue
         for label, (coverage, error) in row["coverage"].items():

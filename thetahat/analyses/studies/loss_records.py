@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from thetahat.analyses.losses import Choices, ChosenMethod
-from thetahat.analyses.losses.bootstrap import Resampling
+from thetahat.analyses.losses.bootstrap import prepare_resamples
 from thetahat.analyses.losses.comparisons import select_for_differences, select_for_models
 from thetahat.analyses.losses.inference import DOES_NOT_FIT, Inference, infer
 from thetahat.analyses.losses.method_selection import (
@@ -66,23 +67,23 @@ def record_losses(
     choices, layout = estimator.choices, table.layout
     intervals = _select_fitting("intervals", choices.intervals, layout, choices)
     pairs = [(a, b) for i, a in enumerate(table.names) for b in table.names[i + 1 :]]
-    resampling = Resampling.prepare(table, intervals, pairs, seed)
+    resamples = prepare_resamples(table, intervals, pairs, seed)
     variances = _select_fitting("variances", choices.variances, layout, choices)
     methods = _FittingMethods(variances, select_for_models(intervals), choices)
     record: dict[str, float] = {}
     for name, losses in table.models.items():
-        draw = resampling.get_draw_of_model(name)
+        draw: Draw = partial(resamples.of_model, name)
         inference = _infer(losses, methods, refit_estimates.get(name, ()), draw)
         record.update(_record_inference(estimator.key, name, losses, inference))
     record.update(_record_multiple_tests(estimator, table, seed))
     tests = _select_fitting("tests", choices.tests, layout, choices)
     if len(table.names) > 1:
         for_pairs = replace(methods, intervals=select_for_differences(intervals))
-        for names, batch in build_batches(table, choices.control, resampling.shared):
+        for names, batch in build_batches(table, choices.control, resamples):
             outcomes = run_paired_tests(batch, tests, choices, seed, OmittedMethods())
             for pair, pair_outcomes in zip(names, outcomes, strict=True):
                 subject, difference = make_pair_name(pair.a, pair.b), pair.losses.difference
-                draw = resampling.get_draw_of_pair(pair.a, pair.b, difference)
+                draw = partial(resamples.of_pair, (pair.a, pair.b), difference)
                 refits = refit_estimates.get((pair.a, pair.b), ())
                 inference = _infer(difference, for_pairs, refits, draw, pair.counts)
                 record.update(_record_inference(estimator.key, subject, difference, inference))
