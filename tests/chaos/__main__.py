@@ -1,8 +1,9 @@
 """``python -m tests.chaos``: run evaluations under faults and compare every byte of their results.
 
-First each different evaluation runs undisturbed. Then many of them run, and two clients add to one
-series, while faults follow one another, with as many busy processes beside them as ``--load`` says.
-The exit status is 1 if any count other than those of evaluations, batches and faults is not 0.
+First each different evaluation runs undisturbed. Then many of them run, two clients add to one
+series, and a third names a protocol in evaluations and series, while faults follow one another,
+with as many busy processes beside them as ``--load`` says. The exit status is 1 if any count other
+than those of evaluations, batches, names and faults is not 0.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import sqlalchemy as sa
 
 from tests.chaos.jobs import Client, Outcome, build_requests, draw_request, judge
 from tests.chaos.progress import POLL_S, count_finished, wait_until_finished
+from tests.chaos.protocols import ProtocolClient
 from tests.chaos.series import SeriesClients
 from tests.chaos.setups import SETUPS, Setup
 from tests.chaos.small_disk import small_disk
@@ -58,6 +60,7 @@ class Report:
     wrong: dict[str, int] = field(default_factory=dict)
     batches: int = 0
     lost_answers: int = 0
+    named: int = 0
     recovery_s: list[tuple[float, str]] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -68,6 +71,7 @@ class Report:
             f"   series: {self.batches} batches by two clients, {self.lost_answers} answers lost "
             "and the batch sent again"
         )
+        print(f"   protocol: named by {self.named} evaluations and series")
         print("   faults:", ", ".join(f"{k} {n}" for k, n in sorted(self.faults.items())))
         print("   wrong:", ", ".join(f"{k} {n}" for k, n in self.wrong.items()))
         by_fault: dict[str, list[float]] = defaultdict(list)
@@ -135,22 +139,27 @@ def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Repor
             del setup.faults["disk_full"]
         client = Client(setup.url)
         expected = _run_undisturbed(client, bodies)
-        series = SeriesClients(setup.url, seed)
+        series, planned = SeriesClients(setup.url, seed), ProtocolClient(setup.url, seed)
         began = time.monotonic()
         disturbance = Disturbance(setup, n_faults, seed, report)
         disturbance.start()
-        jobs, others = _submit_all(client, bodies, n_jobs, disturbance, rng, folder)
+        jobs, others = _submit_all(client, bodies, n_jobs, disturbance, planned, rng, folder)
         disturbance.idle.set()
         disturbance.join()
         if disturbance.error is not None:
             raise disturbance.error
-        n_all = len(bodies) + len(jobs) + len(others)
+        planned.stop()
+        n_all = len(bodies) + len(jobs) + len(others) + len(planned.evaluations)
         wait_until_finished(n_all, END_S)
         report.seconds = time.monotonic() - began
         series.stop()
         report.batches, report.lost_answers = series.n_batches, series.lost_answers
-        report.wrong = _compare(client, jobs, expected, n_all) | series.compare()
-        report.wrong["undelivered"] = setup.wait_for_deliveries([job[1] for job in jobs])
+        report.lost_answers += planned.lost_answers
+        report.named = planned.n_named
+        report.wrong = _compare(client, jobs, expected, n_all)
+        report.wrong |= series.compare() | planned.compare()
+        ended = [job[1] for job in jobs] + planned.list_evaluations()
+        report.wrong["undelivered"] = setup.wait_for_deliveries(ended)
         report.jobs = len(jobs)
     return report
 
@@ -170,6 +179,7 @@ def _submit_all(
     bodies: Sequence[dict[str, Any]],
     n_jobs: int,
     disturbance: Disturbance,
+    planned: ProtocolClient,
     rng: np.random.Generator,
     folder: Path,
 ) -> tuple[list[Job], list[UUID]]:
@@ -191,13 +201,16 @@ def _submit_all(
             time.sleep(rng.uniform(0.0, 0.3))
             client.cancel(victim)
             cancelled.append(victim)
-        n_left = len(bodies) + len(jobs) + len(cancelled) - count_finished()
-        while n_left > MOST_WAITING:
+        while _count_left(len(bodies) + len(jobs) + len(cancelled), planned) > MOST_WAITING:
             time.sleep(POLL_S)
-            n_left = len(bodies) + len(jobs) + len(cancelled) - count_finished()
             if disturbance.error is not None:
                 raise disturbance.error
     return jobs, cancelled
+
+
+def _count_left(n_submitted: int, planned: ProtocolClient) -> int:
+    """Return the evaluations that are not finished."""
+    return n_submitted + len(planned.evaluations) - count_finished()
 
 
 def _compare(

@@ -155,13 +155,12 @@ class Client:
         content = losses.content if losses.status_code == httpx.codes.OK else b""
         return Outcome("succeeded", None, result, content)
 
-    def create_series(self, body: Mapping[str, Any]) -> str:
-        """Create a series and return its path."""
-        answer = self._send(
-            "POST", "/v1/series", json=body, headers={"Idempotency-Key": str(uuid4())}
-        )
+    def create(self, path: str, body: Mapping[str, Any], key: str | None = None) -> str:
+        """Create an evaluation, a series or a protocol, and return its path."""
+        headers = {"Idempotency-Key": key or str(uuid4())}
+        answer = self._send("POST", path, json=body, headers=headers)
         answer.raise_for_status()
-        return str(answer.json()["links"]["self"])
+        return f"{path}/{answer.json()['id']}"
 
     def add_batch(self, path: str, key: str, losses: Mapping[str, Sequence[float]]) -> int:
         """Add a batch to a series and return the number of its look."""
@@ -171,19 +170,12 @@ class Client:
         answer.raise_for_status()
         return int(answer.json()["number"])
 
-    def post_batch(
-        self, path: str, key: str, losses: Mapping[str, Sequence[float]], timeout: float
-    ) -> None:
-        """Send a batch once and wait so many seconds for any answer."""
-        self.http.post(
-            f"{path}/batches",
-            json={"losses": losses},
-            headers={"Idempotency-Key": key},
-            timeout=timeout,
-        )
+    def post_once(self, path: str, body: Mapping[str, Any], key: str, timeout: float) -> None:
+        """Send a request once and wait so many seconds for any answer."""
+        self.http.post(path, json=body, headers={"Idempotency-Key": key}, timeout=timeout)
 
-    def read_series(self, path: str) -> dict[str, Any]:
-        """Return the document of a series."""
+    def read_document(self, path: str) -> dict[str, Any]:
+        """Return the document at a path."""
         document: dict[str, Any] = self._send("GET", path).json()
         return document
 

@@ -45,7 +45,7 @@ class SeriesClients:
 
     def __init__(self, url: str, seed: int) -> None:
         self._client = Client(url)
-        self._path = self._client.create_series({"models": ["new", "old"]})
+        self._path = self._client.create("/v1/series", {"models": ["new", "old"]})
         self._stopping = threading.Event()
         self._added: list[Added] = []
         self.lost_answers = 0
@@ -77,7 +77,7 @@ class SeriesClients:
         """Send a batch and hang up; return whether there was no answer until then."""
         timeout = float(rng.uniform(*LOST_AFTER_S))
         try:
-            client.post_batch(self._path, key, losses, timeout)
+            client.post_once(f"{self._path}/batches", {"losses": losses}, key, timeout)
         except httpx.TransportError:
             return True
         return False
@@ -97,7 +97,7 @@ class SeriesClients:
 
     def compare(self) -> dict[str, int]:
         """Return how many batches are lost, doubled, or not in the sums as they were sent."""
-        document = self._client.read_series(self._path)
+        document = self._client.read_document(self._path)
         numbers = Counter(added.number for added in self._added)
         stored = self._client.list_look_numbers(self._path)
         values = [
