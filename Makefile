@@ -30,7 +30,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses 3 --di
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick chaos drills plant soak explore contract fuzz-uploads check site format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick chaos drills plant soak soak-series explore contract fuzz-uploads check site format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks version release publish test-floors clean
 
 help: ## Show this list
@@ -67,6 +67,9 @@ plant: setup ## Sow a wrong constant in each family and a wrong cell in each sho
 
 soak: setup ## Use the service for ten minutes and see whether its memory grows
 	@$(BIN)/python -m tests.soak
+
+soak-series: setup ## Add 10^4 batches to a series of each method on PostgreSQL; SOAK_SERIES="--batches 100000" on SQLite
+	@$(BIN)/python -m benchmarks.series_soak $(or $(SOAK_SERIES),--batches 10000 --postgres)
 
 explore: setup ## Run the property tests on many new random examples
 	@$(PYTEST) -k test_property --hypothesis-profile=explore

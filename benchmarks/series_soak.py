@@ -1,9 +1,10 @@
 """How the time, the memory and the size of a series grow with its batches.
 
 ``python -m benchmarks.series_soak --batches 100000`` adds batches to one series of each method, in
-an SQLite database in a temporary folder or, with ``--postgres URL``, in an empty one there. After
-each tenth it prints the processor time of a batch, the times of reading the series and a page of
-its looks, the resident memory of the process and the bytes of the state.
+an SQLite database in a temporary folder or, with ``--postgres``, in a PostgreSQL of its own; with
+``--postgres URL`` in that empty database. After each tenth it prints the processor time of a batch
+in this process, the times of reading the series and a page of its looks, the resident memory of
+the process and the bytes of the state. The exit status is 1 if a batch is not counted once.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
+from tests.servers.postgres import DURABLE, postgres_server
 
 ROWS: Final = 20
 READS: Final = 50
@@ -31,13 +36,17 @@ def main() -> None:
     """Add the batches and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.series_soak", description=__doc__)
     parser.add_argument("--batches", type=int, default=100_000)
-    parser.add_argument("--postgres", metavar="URL", help="an empty database")
+    parser.add_argument(
+        "--postgres", nargs="?", const="", metavar="URL", help="on PostgreSQL; an empty database"
+    )
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         os.environ["THETAHAT_DATA_DIR"] = folder
         os.environ["THETAHAT_MAX_SERIES_BATCHES"] = str(options.batches)
-        if options.postgres:
-            os.environ["THETAHAT_DATABASE_URL"] = options.postgres
+        if options.postgres is not None:
+            server = options.postgres or stack.enter_context(postgres_server(DURABLE))
+            os.environ["THETAHAT_DATABASE_URL"] = server
         from thetahat_service.storage import schema
 
         schema.upgrade()
@@ -59,6 +68,7 @@ def measure(name: str, method: Any, n_batches: int) -> None:
     series, _ = keeping.create(LOCAL_OWNER_ID, request, None, "")
     rng = np.random.default_rng(1)
     step = max(n_batches // 10, 1)
+    values: list[float] = []
     for first in range(0, n_batches, step):
         began = time.process_time()
         for number in range(first, first + step):
@@ -67,6 +77,7 @@ def measure(name: str, method: Any, n_batches: int) -> None:
                 batch=Batch(losses=losses), at=None, key=str(number), fingerprint=""
             )
             adding.add(LOCAL_OWNER_ID, series.id, sent)
+            values.append(float((losses["new"] - losses["old"]).sum()))
         of_batch = (time.process_time() - began) / step
         began = time.process_time()
         for _ in range(READS):
@@ -82,6 +93,12 @@ def measure(name: str, method: Any, n_batches: int) -> None:
             f"{1e3 * of_page:>9.2f}  {read_resident_mb():>7.1f}  {size:>11}",
             flush=True,
         )
+    row, latest = keeping.get_with_latest(LOCAL_OWNER_ID, series.id)
+    estimate = documents.build_series_document(row, latest)["latest"]["estimate"]
+    n_rows = ROWS * len(values)
+    counted = (row.batches, row.state["rows"])
+    if counted != (len(values), n_rows) or not np.isclose(estimate, sum(values) / n_rows):
+        sys.exit(f"{len(values)} batches were sent, and {counted} batches and rows are counted.")
 
 
 def read_resident_mb() -> float:
