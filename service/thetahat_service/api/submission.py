@@ -139,7 +139,7 @@ def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | 
     try:
         request = kind.request.model_validate(value)
     except ValidationError as error:
-        invalid = convert_validation_error(error, value)
+        invalid = convert_validation_error(error, value, kind.request)
         others = _list_faults_of_choices(kind, value, invalid)
         raise build_invalid_request((*invalid.errors, *others)) from None
     datasets = _read_datasets(owner_id, request, value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from starlette.requests import Request
 
@@ -16,7 +16,6 @@ from thetahat_service.api.blocking_calls import run_in_thread
 from thetahat_service.api.bodies import SMALL_BODY, parse_json, read_body
 from thetahat_service.api.request_fields import list_fields_at
 from thetahat_service.errors import FieldError, InvalidRequest
-from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.validation_messages import describe_errors, name_place
@@ -45,7 +44,7 @@ def validate(value: Any, schema: type[Body]) -> Body:
     try:
         return schema.model_validate(value)
     except ValidationError as error:
-        raise convert_validation_error(error, value) from None
+        raise convert_validation_error(error, value, schema) from None
 
 
 @dataclass(slots=True)
@@ -57,8 +56,10 @@ class _FieldFaults:
     sentences: list[str] = field(default_factory=list)
 
 
-def convert_validation_error(error: ValidationError, body: Any) -> InvalidRequest:
-    """Return the error of a request body, with one field error per invalid place.
+def convert_validation_error(
+    error: ValidationError, body: Any, schema: type[BaseModel]
+) -> InvalidRequest:
+    """Return the error of a body that a schema refused, with one field error per invalid place.
 
     pydantic puts the branches of a union into its paths and reports each branch. Here a path leads
     into the body, branches that fail at the same path become one error, and an error is left out
@@ -66,7 +67,7 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
     """
     places: dict[Loc, _FieldFaults] = {}
     for item in error.errors(include_url=False)[:MAX_ERRORS]:
-        _add_item(places, item, body)
+        _add_item(places, item, body, schema)
     errors = tuple(
         FieldError(loc, _describe_place(loc, place), place.value)
         for loc, place in places.items()
@@ -84,7 +85,9 @@ def build_invalid_request(errors: Sequence[FieldError]) -> InvalidRequest:
     return InvalidRequest(f"{message}{suffix}", tuple(errors))
 
 
-def _add_item(places: dict[Loc, _FieldFaults], item: ErrorDetails, body: Any) -> None:
+def _add_item(
+    places: dict[Loc, _FieldFaults], item: ErrorDetails, body: Any, schema: type[BaseModel]
+) -> None:
     inner = item.get("ctx", {}).get("error")
     loc = find_path_in_body(body, item["loc"], is_missing=item["type"] == "missing")
     if isinstance(inner, EvaluationError):
@@ -96,7 +99,7 @@ def _add_item(places: dict[Loc, _FieldFaults], item: ErrorDetails, body: Any) ->
         loc, _FieldFaults(None if item["type"] == "missing" else item["input"])
     )
     if item["type"] == "extra_forbidden":
-        place.sentences.append(_describe_unknown_field(body, loc))
+        place.sentences.append(_describe_unknown_field(schema, loc))
     else:
         place.items.append(item)
 
@@ -108,15 +111,12 @@ def _describe_place(loc: Loc, place: _FieldFaults) -> str:
     return " Or: ".join(sentences)
 
 
-def _describe_unknown_field(body: Any, loc: Loc) -> str:
+def _describe_unknown_field(schema: type[BaseModel], loc: Loc) -> str:
     """Return the sentences about an unknown field, with the fields that are known there."""
-    sentence = f"There is no field {'.'.join(map(str, loc))}"
-    kind = body.get("kind") if isinstance(body, dict) else None
-    if not isinstance(kind, str) or kind not in JOB_KINDS or not loc:
-        return f"{sentence}. Leave it out."
-    fields = list_fields_at(JOB_KINDS[kind].request, loc)
+    fields = list_fields_at(schema, loc)
     near = suggest_name(str(loc[-1]), fields, "fields")
-    return f"{sentence}{near}. The fields are {', '.join(fields)}."
+    sentence = f"There is no field {'.'.join(map(str, loc))}{near}."
+    return f"{sentence} The fields are {', '.join(fields)}."
 
 
 def find_path_in_body(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:

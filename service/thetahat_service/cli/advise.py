@@ -89,7 +89,7 @@ def advise_here(body: JsonObject) -> AdviceDict:
         checked = AdviceSituation.model_validate(body)
         advice: AdviceDict = to_json(give_advice(**checked.list_known()))
     except ValidationError as error:
-        raise UserError(convert_validation_error(error, body).message) from None
+        raise UserError(convert_validation_error(error, body, AdviceSituation).message) from None
     except InvalidParameter as error:
         raise UserError(error.message) from None
     return advice

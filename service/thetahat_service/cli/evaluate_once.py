@@ -150,5 +150,7 @@ def _check_kind(kind: JsonValue) -> None:
 
 def _explain(error: ValidationError, request: Mapping[str, object]) -> str:
     from thetahat_service.api.validation import convert_validation_error
+    from thetahat_service.kinds.registry import JOB_KINDS
 
-    return convert_validation_error(error, request).message
+    schema = JOB_KINDS[str(request["kind"])].request
+    return convert_validation_error(error, request, schema).message

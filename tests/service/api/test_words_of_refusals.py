@@ -32,6 +32,38 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "loc", "near", "known"),
+    [
+        ("/v1/series", {"models": ["a", "b"], "margn": 1}, ["margn"], "margin", "name, labels"),
+        ("/v1/protocols", {"margin": 1, "modles": []}, ["modles"], "models", "name, description"),
+        (
+            "/v1/protocols",
+            {"series": {"methd": "planned"}},
+            ["series", "methd"],
+            "method",
+            "method, stop, reference",
+        ),
+        (
+            "/v1/webhooks",
+            {"url": "https://a.test", "event_typs": []},
+            ["event_typs"],
+            "event_types",
+            "url",
+        ),
+        ("/v1/evaluations/batch", {"itmes": []}, ["itmes"], "items", "items"),
+    ],
+)
+def test_exact_an_unknown_field_is_suggested_everywhere(
+    client: TestClient, path: str, body: Any, loc: list[str], near: str, known: str
+) -> None:
+    errors = client.post(path, json=body).json()["errors"]
+    message = next(each["message"] for each in errors if each["loc"] == loc)
+
+    assert message.startswith(f"There is no field {'.'.join(loc)} (did you mean {near!r}?). ")
+    assert f"The fields are {known}" in message
+
+
+@pytest.mark.parametrize(
     ("body", "loc", "words"),
     [
         (

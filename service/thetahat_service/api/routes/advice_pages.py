@@ -47,7 +47,7 @@ def _answer(situation: dict[str, Any]) -> AdviceView | FormProblems:
     try:
         body = AdviceSituation.model_validate(situation)
     except ValidationError as error:
-        invalid = convert_validation_error(error, situation)
+        invalid = convert_validation_error(error, situation, AdviceSituation)
         errors = [(tuple(each.loc), each.message) for each in invalid.errors]
         return sort_problems(errors, invalid.message, FIELD_OF_PATH)
     try:

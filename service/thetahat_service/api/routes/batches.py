@@ -92,7 +92,7 @@ def _parse_batch(body: bytes) -> Sequence[BatchItem]:
     try:
         items = BatchRequest.model_validate(value).items
     except ValidationError as error:
-        raise convert_validation_error(error, value) from None
+        raise convert_validation_error(error, value, BatchRequest) from None
     max_items = get_settings().max_batch
     if len(items) > max_items:
         message = (

@@ -267,7 +267,7 @@ async def sign_from_page(request: Request, evaluation_id: str) -> Response:
     try:
         sent = SignOffRequest.model_validate(fields)
     except ValidationError as error:
-        raise convert_validation_error(error, fields) from None
+        raise convert_validation_error(error, fields, SignOffRequest) from None
     signature = Signature(**sent.model_dump())
     await write_database(sign_result, request.scope["owner_id"], wanted, signature)
     return RedirectResponse(f"/evaluations/{wanted}#sign-offs", SEE_OTHER)
