@@ -130,6 +130,35 @@ def test_exact_costs_of_learners_and_of_logs(tmp_path: Path) -> None:
 
 
 @each(
+    "changes,places",
+    [
+        (
+            {"cost": {"new": -1, "odl": 1, "od": 2}},
+            ["cost.odl", "cost.od", "cost.old", "cost.new"],
+        ),
+        (
+            {"cost": {"new": [1, -2, None, *[0] * (N - 3)], "old": -1}},
+            ["cost.old", "cost.new.1", "cost.old"],
+        ),
+        ({"cost": {"new": COSTS["new"][1:], "old": COSTS["old"][2:]}}, ["cost.new", "cost.old"]),
+        ({"cost": None}, ["gate.cheaper_by", "cost_unit"]),
+    ],
+)
+def test_exact_every_fault_of_costs_is_named(changes: dict[str, Any], places: list[str]) -> None:
+    body = {name: value for name, value in {**INLINE, **changes}.items() if value is not None}
+    with pytest.raises(InvalidParameter) as caught:
+        run_kind(body)
+
+    assert [".".join(map(str, each.loc)) for each in (caught.value, *caught.value.others)] == places
+
+
+def test_exact_the_number_of_rows_that_are_no_costs_is_named() -> None:
+    cost = {**COSTS, "old": [-1, None, *COSTS["old"][2:]]}
+    with pytest.raises(InvalidParameter, match="1 other row has no such number, either"):
+        run_kind({**INLINE, "cost": cost})
+
+
+@each(
     "changes,place",
     [
         ({"cost": {"new": -1, "old": 1}}, "cost.new"),

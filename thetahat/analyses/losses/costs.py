@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from thetahat.analyses.losses.optional_results import RelativeDifference
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Comparison, Decision, EvaluationResult, ModelResult
 from thetahat.analyses.losses.result_parts import ResultPart
-from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, shorten_value
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, run_checks, shorten_value
 from thetahat.similar_names import suggest_name
 from thetahat.tables.frames import read_series
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
@@ -100,37 +101,57 @@ def read_costs(  # noqa: PLR0913 - the costs, what they are for, and where they 
                 value=unit,
             )
         return None
-    for name in cost:
-        if name not in models:
-            raise InvalidParameter(
-                f"There is a cost of {name!r}, which is none of the models"
-                f"{suggest_name(name, models)}: {', '.join(models)}.",
-                loc=(*loc, name),
-                value=name,
-            )
-    for name in models:
-        if name not in cost:
-            raise InvalidParameter(
-                f"The model {name!r} has no cost, and others have one. Give the cost of every "
-                "model.",
-                loc=(*loc, name),
-            )
-    by_row = {name: _is_by_row(cost[name]) for name in models}
-    if len(set(by_row.values())) > 1:
+    numbers: dict[str, float] = {}
+    rows: dict[str, FloatArray] = {}
+
+    def read(name: str) -> None:
+        if not _is_by_row(cost[name]):
+            numbers[name] = _check_cost(name, cost[name], (*loc, name))
+        elif without_rows is None:
+            rows[name] = _check_rows(name, cost[name], n_rows, (*loc, name))
+
+    run_checks(
+        *(partial(_refuse_unknown, name, models, loc) for name in cost if name not in models),
+        *(partial(_refuse_missing, name, loc) for name in models if name not in cost),
+        lambda: _check_form(cost, models, without_rows, loc),
+        *(partial(read, name) for name in models if name in cost),
+    )
+    return CostsOfTable(numbers, rows, unit)
+
+
+def _refuse_unknown(name: str, models: Sequence[str], loc: Loc) -> None:
+    raise InvalidParameter(
+        f"There is a cost of {name!r}, which is none of the models{suggest_name(name, models)}: "
+        f"{', '.join(models)}.",
+        loc=(*loc, name),
+        value=name,
+    )
+
+
+def _refuse_missing(name: str, loc: Loc) -> None:
+    raise InvalidParameter(
+        f"The model {name!r} has no cost, and others have one. Give the cost of every model.",
+        loc=(*loc, name),
+    )
+
+
+def _check_form(
+    cost: Mapping[str, Any], models: Sequence[str], without_rows: WithoutRows | None, loc: Loc
+) -> None:
+    """Refuse one number beside costs by row, and costs by row where there can be none."""
+    by_row = {name: _is_by_row(cost[name]) for name in models if name in cost}
+    if not any(by_row.values()):
+        return
+    if not all(by_row.values()):
         first = next(name for name, is_row in by_row.items() if not is_row)
         raise InvalidParameter(
             f"The cost of {first!r} is one number, and other models have costs by row. Give one "
             "number for each model, or one for each row and model.",
             loc=(*loc, first),
         )
-    if not any(by_row.values()):
-        numbers = {name: _check_cost(name, cost[name], (*loc, name)) for name in models}
-        return CostsOfTable(numbers, {}, unit)
     if without_rows is not None:
         message = f"{_REFUSALS[without_rows]} Give one cost for each model."
         raise UnsupportedCombination(message, loc=loc)
-    rows = {name: _check_rows(name, cost[name], n_rows, (*loc, name)) for name in models}
-    return CostsOfTable({}, rows, unit)
 
 
 def _is_by_row(value: Any) -> bool:
@@ -157,21 +178,36 @@ def _check_rows(name: str, values: Any, n_rows: int, loc: Loc) -> FloatArray:
         numbers = np.array(entries, dtype=np.float64)
         if ((numbers >= 0) & (numbers <= MAX_LOSS)).all():
             return numbers
-    checked = [_check_cost(name, entry, (*loc, i)) for i, entry in enumerate(entries)]
-    return np.array(checked, dtype=np.float64)
+    wrong = [i for i, entry in enumerate(entries) if not _read_number(entry) >= 0]
+    if wrong:
+        n_more = len(wrong) - 1
+        rows = "1 other row has" if n_more == 1 else f"{n_more} other rows have"
+        more = f" {rows} no such number, either." if n_more else ""
+        raise _build_cost_error(name, entries[wrong[0]], (*loc, wrong[0]), more)
+    return np.array(entries, dtype=np.float64)
 
 
 def _check_cost(name: str, value: Any, loc: Loc) -> float:
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    number = float(value) if is_number and abs(value) <= MAX_LOSS else math.nan
+    number = _read_number(value)
     if number >= 0:
         return number
+    raise _build_cost_error(name, value, loc)
+
+
+def _read_number(value: Any) -> float:
+    """Return a number that is not too large; NaN for another value."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) <= MAX_LOSS else math.nan
+
+
+def _build_cost_error(name: str, value: Any, loc: Loc, more: str = "") -> InvalidParameter:
+    is_finite = math.isfinite(_read_number(value))
     where = f" in row {loc[-1]}" if isinstance(loc[-1], int) else ""
-    raise InvalidParameter(
+    return InvalidParameter(
         f"The cost of {name!r}{where} is {shorten_value(value)}. A cost must be a finite number, 0 "
-        "or above.",
+        f"or above.{more}",
         loc=loc,
-        value=shorten_value(value) if is_number and math.isfinite(value) else str(value),
+        value=shorten_value(value) if is_finite else str(value),
     )
 
 

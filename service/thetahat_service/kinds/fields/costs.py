@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, WithJsonSchema
 
 from thetahat.analyses.losses.gate import refuse_gate_without_costs
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc, run_checks
 from thetahat.tables.columns import describe_other_cells
 from thetahat.values.left_out_rows import KeptRows
 from thetahat_service.data.reading import ReadableFile, read_columns
@@ -89,21 +89,29 @@ def check_cost_fields(
     request: ModelCostFields | CostFields, columns: Mapping[str, str] | None
 ) -> None:
     """Refuse costs in two places, and a unit or a gate that needs costs without any."""
-    if request.cost is not None and columns is not None:
-        raise InvalidParameter(
-            "Costs stand in cost and in columns.cost. Give them in one of the two.",
-            loc=("columns", "cost"),
-        )
     has_costs = request.cost is not None or columns is not None
-    if isinstance(request, AnalysisRequest) and request.gate is not None:
-        refuse_gate_without_costs(request.gate.cheaper_by, has_costs=has_costs)
-    if request.cost_unit is not None and not has_costs:
-        raise InvalidParameter(
-            "The field cost_unit names what costs are counted in, and there is no cost. Give the "
-            "cost of each model, or leave cost_unit out.",
-            loc=("cost_unit",),
-            value=request.cost_unit,
-        )
+
+    def refuse_two_places() -> None:
+        if request.cost is not None and columns is not None:
+            raise InvalidParameter(
+                "Costs stand in cost and in columns.cost. Give them in one of the two.",
+                loc=("columns", "cost"),
+            )
+
+    def check_gate() -> None:
+        if isinstance(request, AnalysisRequest) and request.gate is not None:
+            refuse_gate_without_costs(request.gate.cheaper_by, has_costs=has_costs)
+
+    def refuse_unit_alone() -> None:
+        if request.cost_unit is not None and not has_costs:
+            raise InvalidParameter(
+                "The field cost_unit names what costs are counted in, and there is no cost. Give "
+                "the cost of each model, or leave cost_unit out.",
+                loc=("cost_unit",),
+                value=request.cost_unit,
+            )
+
+    run_checks(refuse_two_places, check_gate, refuse_unit_alone)
 
 
 def read_costs_of_rows(  # noqa: PLR0913 - the request, its rows, and the file
