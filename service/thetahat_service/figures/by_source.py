@@ -15,6 +15,7 @@ from thetahat_presentation.wording import (
 )
 from thetahat_service.figures.differences import build_reference_marks, find_margin
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
 
@@ -170,11 +171,9 @@ def _build_view(
     ]
     names = [blocks.a, blocks.b, "neither"]
     is_labelled = len(values) <= MOST_LABELLED
-    amount: Json = {
-        "type": "quantitative",
-        "title": f"{quantity}: {blocks.a} minus {blocks.b}",
-        "axis": {"titleLimit": style.width - 60},
-    }
+    amount = build_number_axis(
+        f"{quantity}: {blocks.a} minus {blocks.b}", axis={"titleLimit": style.width - 60}
+    )
     place: Json = {
         "field": "block",
         "type": "nominal",
@@ -189,39 +188,34 @@ def _build_view(
         },
         "scale": {"paddingInner": 0.25 if is_labelled else 0.05},
     }
-    colour: Json = {
-        "field": "better",
-        "type": "nominal",
-        "title": "better there:",
-        "scale": {"domain": names, "range": [palette.blue, palette.vermilion, palette.faint]},
-        "legend": {"values": names[:2], "labelLimit": round(style.width / 3)},
-    }
+    colour = build_categories(
+        "better",
+        names,
+        [palette.blue, palette.vermilion, palette.faint],
+        "better there:",
+        legend={"values": names[:2], "labelLimit": round(style.width / 3)},
+    )
     tooltip = [
         {"field": "block", "title": word},
         {"field": "difference", "format": ".4~g"},
     ]
     along, across = ("x", "y") if is_labelled else ("y", "x")
     marks = build_reference_marks(blocks.margin, None, amount, palette)
-    mean: Json = {
-        "data": {"values": [{"mean": blocks.mean}]},
-        "mark": {"type": "rule", "strokeDash": [5, 3], "strokeWidth": 1.5, "color": palette.ink},
-        "encoding": {along: {"field": "mean", **amount}},
-    }
+    bar: Json = {along: {"field": "difference", **amount}, across: place}
     return {
         **style.fit_height(ROW * len(values) if is_labelled else HEIGHT),
         "data": {"values": values},
         "layer": [
             *(marks if is_labelled else [_swap_axes(mark) for mark in marks]),
-            {
-                "mark": {"type": "bar"},
-                "encoding": {
-                    along: {"field": "difference", **amount},
-                    across: place,
-                    "color": colour,
-                    "tooltip": tooltip,
-                },
-            },
-            mean,
+            build_layer("bar", {**bar, "color": colour, "tooltip": tooltip}),
+            build_layer(
+                "rule",
+                {along: {"field": "mean", **amount}},
+                values=[{"mean": blocks.mean}],
+                strokeDash=[5, 3],
+                strokeWidth=1.5,
+                color=palette.ink,
+            ),
         ],
     }
 

@@ -19,6 +19,7 @@ from thetahat_presentation.captions import phrase
 from thetahat_presentation.wording import describe_size, find_block_word, is_higher_better
 from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.marks import build_layer
 from thetahat_service.figures.style import Json, Style
 
 FEWEST: Final = 3
@@ -140,74 +141,77 @@ def _build_view(cells: CovarianceCells, word: str, style: Style) -> Json:
             {
                 "width": 18,
                 "height": side,
-                "data": {"values": inside or [{"row": sort[0], "within": 0}]},
-                "mark": {"type": "rect"},
-                "encoding": {
-                    "y": {**y, "scale": no_gap},
-                    "color": {
-                        "field": "within",
-                        "type": "quantitative",
-                        "title": ["inside a", f"{word}, σ²"],
-                        "scale": {
-                            "range": [palette.paper, palette.green],
-                            "zero": True,
-                            "interpolate": "rgb",
-                        },
-                        "legend": {
-                            "orient": "right",
-                            "direction": "vertical",
-                            "gradientLength": 90,
-                            "format": ".2~g",
-                        },
+                **build_layer(
+                    "rect",
+                    {
+                        "y": {**y, "scale": no_gap},
+                        "color": _build_shades(
+                            "within",
+                            ["inside a", f"{word}, σ²"],
+                            {"range": [palette.paper, palette.green], "zero": True},
+                            90,
+                        ),
+                        "tooltip": [
+                            {"field": "row", "title": word},
+                            {
+                                "field": "within",
+                                "title": f"variance inside the {word}",
+                                "format": ".4~g",
+                            },
+                        ],
                     },
-                    "tooltip": [
-                        {"field": "row", "title": word},
-                        {
-                            "field": "within",
-                            "title": f"variance inside the {word}",
-                            "format": ".4~g",
-                        },
-                    ],
-                },
+                    values=inside or [{"row": sort[0], "within": 0}],
+                ),
             },
             {
                 "width": side,
                 "height": side,
-                "data": {"values": values},
-                "mark": {"type": "rect"},
-                "encoding": {
-                    "y": {**y, "axis": None, "scale": no_gap},
-                    "x": {
-                        "field": "column",
-                        "type": "nominal",
-                        "sort": sort,
-                        "title": None,
-                        "axis": {**axis, "labelAngle": -60},
-                        "scale": no_gap,
-                    },
-                    "color": {
-                        "field": "product",
-                        "type": "quantitative",
-                        "title": ["together:", "ω on the diagonal,", "γ beside it"],
-                        "scale": {
-                            "domain": [-largest, 0, largest],
-                            "range": [palette.vermilion, palette.paper, palette.blue],
-                            "interpolate": "rgb",
+                **build_layer(
+                    "rect",
+                    {
+                        "y": {**y, "axis": None, "scale": no_gap},
+                        "x": {
+                            "field": "column",
+                            "type": "nominal",
+                            "sort": sort,
+                            "title": None,
+                            "axis": {**axis, "labelAngle": -60},
+                            "scale": no_gap,
                         },
-                        "legend": {
-                            "orient": "right",
-                            "direction": "vertical",
-                            "gradientLength": 120,
-                            "format": ".2~g",
-                        },
+                        "color": _build_shades(
+                            "product",
+                            ["together:", "ω on the diagonal,", "γ beside it"],
+                            {
+                                "domain": [-largest, 0, largest],
+                                "range": [palette.vermilion, palette.paper, palette.blue],
+                            },
+                            120,
+                        ),
+                        "tooltip": [
+                            {"field": "row"},
+                            {"field": "column"},
+                            {"field": "product", "format": ".4~g"},
+                        ],
                     },
-                    "tooltip": [
-                        {"field": "row"},
-                        {"field": "column"},
-                        {"field": "product", "format": ".4~g"},
-                    ],
-                },
+                    values=values,
+                ),
             },
         ],
         "resolve": {"scale": {"color": "independent", "y": "independent"}},
+    }
+
+
+def _build_shades(field: str, title: list[str], scale: Json, length: int) -> Json:
+    """Return the colour channel of a number, with a legend of this length beside the cells."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {**scale, "interpolate": "rgb"},
+        "legend": {
+            "orient": "right",
+            "direction": "vertical",
+            "gradientLength": length,
+            "format": ".2~g",
+        },
     }

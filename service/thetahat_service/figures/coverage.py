@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Final
 from thetahat_presentation.captions import phrase
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.log_ticks import log_ticks
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
     from thetahat_client.results import StudyFigureDict
 
 ROW: Final = 14
+DOT: Final[Json] = {"filled": True, "size": 35, "opacity": 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,76 +114,56 @@ def _build_view(
         {"field": "coverage", "format": ".3~f"},
         {"field": "width", "format": ".3~g"},
     ]
-    share: Json = {
-        "type": "quantitative",
-        "title": figure["y"]["title"],
-        "scale": {"zero": False},
-        "axis": {"tickCount": 5, "orient": "top"},
-    }
-    ratio: Json = {
-        "type": "quantitative",
-        "title": figure["x"]["title"],
-        "scale": {"type": "log", "domain": list(span), "nice": False},
-        "axis": {"orient": "top", **({"values": ticks, "format": ".3~g"} if ticks else {})},
-    }
+    share = build_number_axis(
+        figure["y"]["title"], scale={"zero": False}, axis={"tickCount": 5, "orient": "top"}
+    )
+    ratio = build_number_axis(
+        figure["x"]["title"],
+        scale={"type": "log", "domain": list(span), "nice": False},
+        axis={"orient": "top", **({"values": ticks, "format": ".3~g"} if ticks else {})},
+    )
     longest = max(len(row.label or row.group) for row in rows)
     room = style.width - min(style.label_limit, 6 * longest) - 60
-    reference: list[Json] = []
+    shares = [
+        build_layer(
+            "rule",
+            {"y": y, "x": {"field": "low", **share}, "x2": {"field": "high"}},
+            color=palette.blue,
+            strokeWidth=1.5,
+        ),
+        build_layer(
+            "point",
+            {"y": y, "x": {"field": "coverage", **share}, "tooltip": tooltip},
+            **DOT,
+            color=palette.blue,
+        ),
+    ]
     if nominal is not None:
-        reference = [
-            {
-                "data": {"values": [{"level": nominal}]},
-                "mark": {"type": "rule", "strokeDash": [5, 3], "color": palette.ink},
-                "encoding": {"x": {"field": "level", **share}},
-            }
-        ]
-    ratio_line: Json = {
-        "data": {"values": [{"one": 1}]},
-        "mark": {"type": "rule", "color": palette.faint},
-        "encoding": {"x": {"field": "one", **ratio}},
-    }
-    dot: Json = {"type": "point", "filled": True, "size": 35, "opacity": 1}
+        reference = build_layer(
+            "rule",
+            {"x": {"field": "level", **share}},
+            values=[{"level": nominal}],
+            strokeDash=[5, 3],
+            color=palette.ink,
+        )
+        shares.insert(0, reference)
+    ratios = [
+        build_layer(
+            "rule", {"x": {"field": "one", **ratio}}, values=[{"one": 1}], color=palette.faint
+        ),
+        build_layer(
+            "point",
+            {"y": right, "x": {"field": "width", **ratio}, "tooltip": tooltip},
+            **DOT,
+            color=palette.purple,
+            shape="diamond",
+        ),
+    ]
     return {
         "data": {"values": values},
         "spacing": 16,
         "hconcat": [
-            {
-                "width": max(80, round(0.62 * room)),
-                "height": {"step": ROW},
-                "layer": [
-                    *reference,
-                    {
-                        "mark": {"type": "rule", "color": palette.blue, "strokeWidth": 1.5},
-                        "encoding": {
-                            "y": y,
-                            "x": {"field": "low", **share},
-                            "x2": {"field": "high"},
-                        },
-                    },
-                    {
-                        "mark": {**dot, "color": palette.blue},
-                        "encoding": {
-                            "y": y,
-                            "x": {"field": "coverage", **share},
-                            "tooltip": tooltip,
-                        },
-                    },
-                ],
-            },
-            {
-                "width": max(60, round(0.38 * room)),
-                "height": {"step": ROW},
-                "layer": [
-                    ratio_line,
-                    {
-                        "mark": {**dot, "color": palette.purple, "shape": "diamond"},
-                        "encoding": {
-                            "y": right,
-                            "x": {"field": "width", **ratio},
-                            "tooltip": tooltip,
-                        },
-                    },
-                ],
-            },
+            {"width": max(80, round(0.62 * room)), "height": {"step": ROW}, "layer": shares},
+            {"width": max(60, round(0.38 * room)), "height": {"step": ROW}, "layer": ratios},
         ],
     }

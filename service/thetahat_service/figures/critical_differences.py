@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import find_block_word
 from thetahat_service.figures.figure import Figure, Result, clean_name
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
@@ -113,60 +114,54 @@ def _build_view(
         "condition": {"test": "datum.is_best || datum.first === true", "value": palette.blue},
         "value": palette.faint,
     }
+    plot = build_layer(
+        "point",
+        {
+            "y": {"field": "model", **y},
+            "x": {
+                "field": "score",
+                **build_number_axis(
+                    f"{score} (lower is better)", scale={"zero": False, "padding": 12}, axis=axis
+                ),
+            },
+            "color": colour,
+            "tooltip": [{"field": "model"}, {"field": "score", "format": ".4~g"}],
+        },
+        values=values,
+        filled=True,
+        size=60,
+        opacity=1,
+    )
+    bare = {**axis, "labels": False, "ticks": False, "grid": False, "domain": False}
+    legend = build_layer(
+        "rule",
+        {
+            "y": {"field": "first", **y, "axis": None},
+            "y2": {"field": "last"},
+            "x": {
+                "field": "group",
+                **build_number_axis(
+                    "groups",
+                    scale={"domain": [-0.5, max(1, len(bars)) - 0.5], "nice": False},
+                    axis=bare,
+                ),
+            },
+            "color": colour,
+            "tooltip": [
+                {"field": "size", "title": "models in the group"},
+                {"field": "first", "title": "from"},
+                {"field": "last", "title": "to"},
+            ],
+        },
+        values=bars or [{"group": 0, "first": order[0], "last": order[0]}],
+        strokeWidth=4 if len(bars) <= 20 else 2,
+        strokeCap="round",
+    )
     return {
         "spacing": 6,
         "hconcat": [
-            {
-                "width": max(120, round(room)),
-                "height": {"step": step},
-                "data": {"values": values},
-                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-                "encoding": {
-                    "y": {"field": "model", **y},
-                    "x": {
-                        "field": "score",
-                        "type": "quantitative",
-                        "title": f"{score} (lower is better)",
-                        "scale": {"zero": False, "padding": 12},
-                        "axis": axis,
-                    },
-                    "color": colour,
-                    "tooltip": [{"field": "model"}, {"field": "score", "format": ".4~g"}],
-                },
-            },
-            {
-                "width": legend_width,
-                "height": {"step": step},
-                "data": {"values": bars or [{"group": 0, "first": order[0], "last": order[0]}]},
-                "mark": {
-                    "type": "rule",
-                    "strokeWidth": 4 if len(bars) <= 20 else 2,
-                    "strokeCap": "round",
-                },
-                "encoding": {
-                    "y": {"field": "first", **y, "axis": None},
-                    "y2": {"field": "last"},
-                    "x": {
-                        "field": "group",
-                        "type": "quantitative",
-                        "title": "groups",
-                        "scale": {"domain": [-0.5, max(1, len(bars)) - 0.5], "nice": False},
-                        "axis": {
-                            **axis,
-                            "labels": False,
-                            "ticks": False,
-                            "grid": False,
-                            "domain": False,
-                        },
-                    },
-                    "color": colour,
-                    "tooltip": [
-                        {"field": "size", "title": "models in the group"},
-                        {"field": "first", "title": "from"},
-                        {"field": "last", "title": "to"},
-                    ],
-                },
-            },
+            {"width": max(120, round(room)), "height": {"step": step}, **plot},
+            {"width": legend_width, "height": {"step": step}, **legend},
         ],
         "resolve": {"scale": {"y": "shared"}},
     }

@@ -17,6 +17,7 @@ from thetahat_presentation.wording import (
     is_higher_better,
 )
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Palette, Style
@@ -326,19 +327,15 @@ def _build_view(differences: Differences, style: Style) -> Json:
     ]
     shown = [word for word in SHAPES if any(row.verdict == word for row in differences.rows)]
     is_long = len(values) > MANY
+    columns = {"columns": style.count_legend_columns(shown)}
+    colours = [choose_verdict_colour(word, palette) for word in shown]
     shared: Json = {
         "y": style.name_rows(
             "pair",
             [row.label for row in differences.rows],
             SMALL_LABEL_SIZE if is_long else LABEL_SIZE,
         ),
-        "color": {
-            "field": "verdict",
-            "type": "nominal",
-            "title": None,
-            "scale": {"domain": shown, "range": [choose_verdict_colour(w, palette) for w in shown]},
-            "legend": {"columns": style.count_legend_columns(shown)},
-        },
+        "color": build_categories("verdict", shown, colours, legend=columns),
         "tooltip": [
             {"field": "pair", "title": "pair"},
             {"field": "estimate", "title": "difference", "format": ".4~g"},
@@ -348,41 +345,30 @@ def _build_view(differences: Differences, style: Style) -> Json:
             {"field": "verdict", "title": "verdict"},
         ],
     }
-    x: Json = {
-        "type": "quantitative",
-        "title": differences.axis,
-        "scale": {"domain": list(domain), "nice": False},
-        "axis": {"orient": "top" if is_long else "bottom"},
-    }
+    x = build_number_axis(
+        differences.axis,
+        scale={"domain": list(domain), "nice": False},
+        axis={"orient": "top" if is_long else "bottom"},
+    )
+    shapes = build_categories("verdict", shown, [SHAPES[word] for word in shown], legend=columns)
     return {
         **style.fit_height(len(values) * (LOW_ROW if is_long else ROW)),
         "data": {"values": values},
         "layer": [
             *build_reference_marks(differences.margin, differences.rope, x, palette),
-            {
-                "mark": {"type": "rule", "strokeWidth": 2.5},
-                "encoding": {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}},
-            },
+            build_layer(
+                "rule",
+                {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}},
+                strokeWidth=2.5,
+            ),
             *build_arrowheads(values, shared, x),
-            {
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "size": 40 if is_long else 75,
-                    "opacity": 1,
-                },
-                "encoding": {
-                    **shared,
-                    "x": {"field": "estimate", **x},
-                    "shape": {
-                        "field": "verdict",
-                        "type": "nominal",
-                        "title": None,
-                        "scale": {"domain": shown, "range": [SHAPES[word] for word in shown]},
-                        "legend": {"columns": style.count_legend_columns(shown)},
-                    },
-                },
-            },
+            build_layer(
+                "point",
+                {**shared, "x": {"field": "estimate", **x}, "shape": shapes},
+                filled=True,
+                size=40 if is_long else 75,
+                opacity=1,
+            ),
         ],
     }
 
@@ -393,26 +379,13 @@ def build_reference_marks(
     """Return the layers of the margin's band, the region of equivalence, and zero."""
     layers: list[Json] = []
     if margin:
-        layers.append(
-            {
-                "data": {"values": [{"left": -margin, "right": margin}]},
-                "mark": {"type": "rect", "color": palette.green, "opacity": 0.15},
-                "encoding": {"x": {"field": "left", **x}, "x2": {"field": "right"}},
-            }
-        )
+        band: Json = {"x": {"field": "left", **x}, "x2": {"field": "right"}}
+        ends = [{"left": -margin, "right": margin}]
+        layers.append(build_layer("rect", band, values=ends, color=palette.green, opacity=0.15))
     if rope:
-        layers.append(
-            {
-                "data": {"values": [{"at": -rope}, {"at": rope}]},
-                "mark": {"type": "rule", "color": palette.green, "strokeDash": [4, 3]},
-                "encoding": {"x": {"field": "at", **x}},
-            }
-        )
-    layers.append(
-        {
-            "data": {"values": [{"zero": 0}]},
-            "mark": {"type": "rule", "color": palette.ink, "strokeWidth": 1},
-            "encoding": {"x": {"field": "zero", **x}},
-        }
-    )
+        at: Json = {"x": {"field": "at", **x}}
+        ends = [{"at": -rope}, {"at": rope}]
+        layers.append(build_layer("rule", at, values=ends, color=palette.green, strokeDash=[4, 3]))
+    zero: Json = {"x": {"field": "zero", **x}}
+    layers.append(build_layer("rule", zero, values=[{"zero": 0}], color=palette.ink, strokeWidth=1))
     return layers

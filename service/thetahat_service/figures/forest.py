@@ -19,6 +19,7 @@ from thetahat_presentation.wording import (
     join_words,
 )
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import (
@@ -287,40 +288,29 @@ def _build_view(forest: Forest, style: Style) -> Json:
             {"field": "method", "title": "method"},
         ],
     }
-    x: Json = {
-        "type": "quantitative",
-        "title": forest.axis,
-        "scale": {"domain": list(domain), "nice": False, "zero": False},
-        "axis": {"orient": "top" if is_long else "bottom"},
-    }
+    x = build_number_axis(
+        forest.axis,
+        scale={"domain": list(domain), "nice": False, "zero": False},
+        axis={"orient": "top" if is_long else "bottom"},
+    )
     bar: Json = {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}}
     return {
         **style.fit_height(len(forest.models) * step),
         "data": {"values": values},
         "layer": [
-            {
-                "transform": [{"filter": "datum.predicted"}],
-                "mark": {"type": "rule", "strokeWidth": row - 3},
-                "encoding": bar,
-            },
-            {
-                "transform": [{"filter": "!datum.predicted"}],
-                "mark": {"type": "rule", "strokeWidth": 2.5},
-                "encoding": bar,
-            },
+            build_layer("rule", bar, where="datum.predicted", strokeWidth=row - 3),
+            build_layer("rule", bar, where="!datum.predicted", strokeWidth=2.5),
             *build_arrowheads(values, shared, x),
-            {
-                "transform": [{"filter": "!datum.predicted"}],
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "size": 30 if is_long else 55,
-                    "opacity": 1,
-                    "stroke": palette.paper,
-                    "strokeWidth": 0.5,
-                },
-                "encoding": {**shared, "x": {"field": "estimate", **x}},
-            },
+            build_layer(
+                "point",
+                {**shared, "x": {"field": "estimate", **x}},
+                where="!datum.predicted",
+                filled=True,
+                size=30 if is_long else 55,
+                opacity=1,
+                stroke=palette.paper,
+                strokeWidth=0.5,
+            ),
         ],
     }
 

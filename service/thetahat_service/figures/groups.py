@@ -11,6 +11,7 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.parts.groups import TOO_FEW, write_group
 from thetahat_presentation.wording import find_value_word, is_higher_better
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
@@ -158,11 +159,7 @@ def _build_view(forest: GroupForest, style: Style) -> Json:
         for row in forest.rows
     ]
     step = ROW * len(names) + GAP
-    x: Json = {
-        "type": "quantitative",
-        "title": forest.axis,
-        "scale": {"domain": list(domain), "nice": False, "zero": False},
-    }
+    x = build_number_axis(forest.axis, scale={"domain": list(domain), "nice": False, "zero": False})
     colour = style.colour_bars("model", names, palette.series[: len(names)])
     is_long = len(forest.groups) > MANY
     shared: Json = {
@@ -182,29 +179,26 @@ def _build_view(forest: GroupForest, style: Style) -> Json:
         ],
     }
     opacity: Json = {"field": "opacity", "type": "quantitative", "scale": None}
-    whole = [{"model": model, "whole": mean} for model, mean in forest.whole.items()]
+    bar: Json = {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}}
     return {
         **style.fit_height(len(forest.groups) * step),
         "data": {"values": values},
         "layer": [
-            {
-                "data": {"values": whole},
-                "mark": {"type": "rule", "strokeDash": [5, 3], "strokeWidth": 1.5},
-                "encoding": {"x": {"field": "whole", **x}, "color": colour},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 2.5},
-                "encoding": {
-                    **shared,
-                    "x": {"field": "from", **x},
-                    "x2": {"field": "to"},
-                    "opacity": opacity,
-                },
-            },
+            build_layer(
+                "rule",
+                {"x": {"field": "whole", **x}, "color": colour},
+                values=[{"model": model, "whole": mean} for model, mean in forest.whole.items()],
+                strokeDash=[5, 3],
+                strokeWidth=1.5,
+            ),
+            build_layer("rule", {**bar, "opacity": opacity}, strokeWidth=2.5),
             *build_arrowheads(values, shared, x),
-            {
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {**shared, "x": {"field": "estimate", **x}},
-            },
+            build_layer(
+                "point",
+                {**shared, "x": {"field": "estimate", **x}},
+                filled=True,
+                size=55,
+                opacity=1,
+            ),
         ],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 
@@ -20,29 +21,18 @@ def build_interval_rows(
         What the estimates are.
     """
     palette = style.palette
-    x: Json = {"type": "quantitative", "title": axis_title}
+    x = build_number_axis(axis_title)
     y: Json = {"field": name, "type": "nominal", "title": None, "sort": None}
     shown = [{"field": key, "format": ".4~g"} for key in (value, "lower", "upper")]
+    bar: Json = {"y": y, "x": {"field": "lower", **x}, "x2": {"field": "upper"}}
+    dot: Json = {"y": y, "x": {"field": value, **x}, "tooltip": [{"field": name}, *shown]}
+    zero: Json = {"x": {"field": "zero", **x}}
     return {
         **style.fit_height(40 + 22 * len(rows)),
         "data": {"values": rows},
         "layer": [
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "strokeDash": [5, 3]},
-                "encoding": {"x": {"field": "zero", **x}},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 3, "color": palette.vermilion},
-                "encoding": {"y": y, "x": {"field": "lower", **x}, "x2": {"field": "upper"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 60, "color": palette.blue},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": value, **x},
-                    "tooltip": [{"field": name}, *shown],
-                },
-            },
+            build_layer("rule", zero, values=[{"zero": 0}], strokeDash=[5, 3]),
+            build_layer("rule", bar, strokeWidth=3, color=palette.vermilion),
+            build_layer("point", dot, filled=True, size=60, color=palette.blue),
         ],
     }

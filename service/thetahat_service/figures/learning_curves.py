@@ -12,6 +12,7 @@ from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
 from thetahat_service.figures.differences import build_reference_marks
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _build_saturation_view(saturation: SaturationDict, quantity: str, style: Sty
         }
         for size in saturation["sizes"]
     ]
-    x: Json = {"type": "quantitative", "title": f"{quantity} minus that at the largest size"}
+    x = build_number_axis(f"{quantity} minus that at the largest size")
     shared: Json = {
         "y": {
             "field": "size",
@@ -178,27 +179,20 @@ def _build_saturation_view(saturation: SaturationDict, quantity: str, style: Sty
             {"field": "upper", "title": "upper limit", "format": ".4~g"},
         ],
     }
-    limit: list[Json] = build_reference_marks(None, None, x, palette)
+    layers = build_reference_marks(None, None, x, palette)
     if margin:
-        limit.append(
-            {
-                "data": {"values": [{"margin": margin}]},
-                "mark": {"type": "rule", "color": palette.green, "strokeDash": [5, 3]},
-                "encoding": {"x": {"field": "margin", **x}},
-            }
+        layers.append(
+            build_layer(
+                "rule",
+                {"x": {"field": "margin", **x}},
+                values=[{"margin": margin}],
+                color=palette.green,
+                strokeDash=[5, 3],
+            )
         )
-    return {
-        **style.fit_height(ROW * len(rows)),
-        "data": {"values": rows},
-        "layer": [
-            *limit,
-            {
-                "mark": {"type": "rule", "strokeWidth": 2.5},
-                "encoding": {**shared, "x": {"field": "difference", **x}, "x2": {"field": "to"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-                "encoding": {**shared, "x": {"field": "difference", **x}},
-            },
-        ],
-    }
+    at: Json = {**shared, "x": {"field": "difference", **x}}
+    layers += [
+        build_layer("rule", {**at, "x2": {"field": "to"}}, strokeWidth=2.5),
+        build_layer("point", at, filled=True, size=70, opacity=1),
+    ]
+    return {**style.fit_height(ROW * len(rows)), "data": {"values": rows}, "layer": layers}

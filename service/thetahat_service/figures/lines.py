@@ -10,6 +10,7 @@ import orjson
 
 from thetahat_presentation.captions import write_ends
 from thetahat_service.figures.log_ticks import log_ticks
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Palette, Style
 
 HEIGHT: Final = 320
@@ -112,9 +113,10 @@ def build_line_view(lines: LinePlot, style: Style) -> Json:
         widest = max(6.2 * len(name) for name in names) + 40
         legend = {"legend": {"columns": max(1, int((style.width - 60) // widest))}}
     series: Json = {"field": "series", "type": "nominal", "sort": names, "title": None, **legend}
-    colour: Json = {**series, "scale": {"domain": names, "range": colours}}
-    shape: Json = {**series, "scale": {"domain": names, "range": shapes}}
-    dash: Json = {**series, "scale": {"domain": names, "range": dashes}}
+    channels: Json = {
+        channel: {**series, "scale": {"domain": names, "range": looks}}
+        for channel, looks in (("color", colours), ("shape", shapes), ("strokeDash", dashes))
+    }
     x, y = _build_x_axis(lines, values), _build_y_axis(lines, values)
     tooltip = [
         {"field": "series", "title": "series"},
@@ -123,7 +125,6 @@ def build_line_view(lines: LinePlot, style: Style) -> Json:
         *[{"field": "interval"}] * any(line.lower for line in lines.lines),
     ]
     position: Json = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
-    channels = {"color": colour, "shape": shape, "strokeDash": dash}
     layers = [
         layer
         for place, line in enumerate(lines.lines)
@@ -159,54 +160,34 @@ def _build_layers(  # noqa: PLR0913 - the line and what all lines share
     colour = {"color": channels["color"]}
     layers: list[Json] = []
     if intervals != "none" and line.lower:
-        mark: Json = {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8, "xOffset": shift}
-        if intervals == "band":
-            mark = {"type": "area", "opacity": 0.15}
+        is_there = f"{condition} && isValid(datum.lower) && isValid(datum.upper)"
+        ends = {"y": {**position["y"], "field": "lower"}, "y2": {"field": "upper"}}
+        bar: Json = {"x": position["x"], **ends, **colour}
+        rule: Json = {"strokeWidth": 1.5, "opacity": 0.8, "xOffset": shift}
         layers.append(
-            {
-                "transform": [
-                    {"filter": f"{condition} && isValid(datum.lower) && isValid(datum.upper)"}
-                ],
-                "mark": {**mark, "clip": True},
-                "encoding": {
-                    "x": position["x"],
-                    "y": {**position["y"], "field": "lower"},
-                    "y2": {"field": "upper"},
-                    **colour,
-                },
-            }
+            build_layer("area", bar, where=is_there, opacity=0.15, clip=True)
+            if intervals == "band"
+            else build_layer("rule", bar, where=is_there, **rule, clip=True)
         )
+    path: Json = {"order": {"field": "place"}, "strokeDash": channels["strokeDash"]}
     layers.append(
-        {
-            "transform": [{"filter": condition}],
-            "mark": {"type": "line", "strokeWidth": 2, "clip": True, "xOffset": shift},
-            "encoding": {
-                **position,
-                **colour,
-                "order": {"field": "place"},
-                "strokeDash": channels["strokeDash"],
-                "tooltip": tooltip,
-            },
-        }
+        build_layer(
+            "line",
+            {**position, **colour, **path, "tooltip": tooltip},
+            where=condition,
+            strokeWidth=2,
+            clip=True,
+            xOffset=shift,
+        )
     )
     if line.has_points:
-        point: Json = {"type": "point", "filled": True, "size": 50, "opacity": 1, "xOffset": shift}
-        layers.append(
-            {
-                "transform": [{"filter": condition}],
-                "mark": point,
-                "encoding": {**position, **colour, "shape": channels["shape"], "tooltip": tooltip},
-            }
-        )
+        dot: Json = {**position, **colour, "shape": channels["shape"], "tooltip": tooltip}
+        dot_look: Json = {"filled": True, "size": 50, "opacity": 1}
+        layers.append(build_layer("point", dot, where=condition, **dot_look, xOffset=shift))
     if line.ringed:
-        ring: Json = {"type": "point", "size": 220, "filled": False, "strokeWidth": 2.5}
-        layers.append(
-            {
-                "transform": [{"filter": f"{condition} && datum.ringed"}],
-                "mark": {**ring, "xOffset": shift},
-                "encoding": {**position, **colour},
-            }
-        )
+        ring: Json = {"size": 220, "filled": False, "strokeWidth": 2.5, "xOffset": shift}
+        is_ringed = f"{condition} && datum.ringed"
+        layers.append(build_layer("point", {**position, **colour}, where=is_ringed, **ring))
     return layers
 
 
@@ -232,7 +213,7 @@ def _build_rows(line: Line) -> list[Json]:
 
 
 def _build_x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
-    axis: Json = {"type": "quantitative", "title": lines.x_title}
+    axis = build_number_axis(lines.x_title)
     places = [row["x"] for row in values]
     if lines.categories:
         n = len(lines.categories)
@@ -261,7 +242,7 @@ def _build_x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
 
 def _build_y_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
     """Return the vertical axis; it is cut where intervals are much longer than the line varies."""
-    axis: Json = {"type": "quantitative", "title": lines.y_title}
+    axis = build_number_axis(lines.y_title)
     if lines.y_domain:
         return {**axis, "scale": {"domain": list(lines.y_domain), "nice": False}}
     middle = [row["y"] for row in values]

@@ -13,6 +13,7 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import find_value_word, is_higher_better
 from thetahat_service.figures.by_source import build_numbered_name, choose_pairs
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
 
@@ -111,41 +112,27 @@ def _build_probabilities(
 
 def _build_probability_view(values: list[Json], style: Style) -> Json:
     palette = style.palette
-    return {
-        **style.fit_height(ROW * len({value["row"] for value in values})),
-        "data": {"values": values},
-        "mark": {"type": "bar"},
-        "encoding": {
-            "y": {
-                "field": "row",
-                "type": "nominal",
-                "sort": list(dict.fromkeys(value["row"] for value in values)),
-                "title": None,
-                "axis": {"ticks": False, "domain": False, **style.shorten_labels()},
-            },
-            "x": {
-                "field": "from",
-                "type": "quantitative",
-                "title": "posterior probability",
-                "scale": {"domain": [0, 1], "nice": False},
-            },
-            "x2": {"field": "to"},
-            "color": {
-                "field": "region",
-                "type": "nominal",
-                "title": None,
-                "scale": {
-                    "domain": list(ANSWERS),
-                    "range": [palette.blue, palette.green, palette.vermilion],
-                },
-            },
-            "tooltip": [
-                {"field": "row"},
-                {"field": "region"},
-                {"field": "share", "title": "probability", "format": ".3~f"},
-            ],
+    rows = list(dict.fromkeys(value["row"] for value in values))
+    scale = {"domain": [0, 1], "nice": False}
+    colours = [palette.blue, palette.green, palette.vermilion]
+    encoding: Json = {
+        "y": {
+            "field": "row",
+            "type": "nominal",
+            "sort": rows,
+            "title": None,
+            "axis": {"ticks": False, "domain": False, **style.shorten_labels()},
         },
+        "x": {"field": "from", **build_number_axis("posterior probability", scale=scale)},
+        "x2": {"field": "to"},
+        "color": build_categories("region", ANSWERS, colours),
+        "tooltip": [
+            {"field": "row"},
+            {"field": "region"},
+            {"field": "share", "title": "probability", "format": ".3~f"},
+        ],
     }
+    return {**style.fit_height(ROW * len(rows)), **build_layer("bar", encoding, values=values)}
 
 
 def compute_student_density(
@@ -218,49 +205,45 @@ def _build_density_view(  # noqa: PLR0913 - the parts of a picture
     is_higher: bool,
 ) -> Json:
     palette = style.palette
-    x: Json = {"type": "quantitative", "title": title, "scale": {"nice": False, "zero": False}}
-    y: Json = {"type": "quantitative", "title": "density", "stack": None}
-    y["axis"] = {"labelExpr": NOT_NEGATIVE}
+    x = build_number_axis(title, scale={"nice": False, "zero": False})
+    y = build_number_axis("density", stack=None, axis={"labelExpr": NOT_NEGATIVE})
     colours = [palette.blue, palette.green, palette.vermilion]
     if is_higher:
         colours.reverse()
     interval = test["credible_interval"]
-    top = max(value["density"] for value in values)
+    below = -0.05 * max(value["density"] for value in values)
+    legend = {"labelLimit": round(style.width / 3)}
     return {
         **style.fit_height(HEIGHT),
         "layer": [
-            {
-                "data": {"values": values},
-                "mark": {"type": "area", "opacity": 0.75, "line": False},
-                "encoding": {
+            build_layer(
+                "area",
+                {
                     "x": {"field": "difference", **x},
                     "y": {"field": "density", **y},
-                    "color": {
-                        "field": "region",
-                        "type": "nominal",
-                        "title": None,
-                        "scale": {"domain": list(words), "range": colours},
-                        "legend": {"labelLimit": round(style.width / 3)},
-                    },
+                    "color": build_categories("region", words, colours, legend=legend),
                 },
-            },
-            {
-                "data": {"values": [{"at": -rope}, {"at": rope}] if rope else [{"at": 0.0}]},
-                "mark": {"type": "rule", "strokeDash": [5, 3], "color": palette.ink},
-                "encoding": {"x": {"field": "at", **x}},
-            },
-            {
-                "data": {
-                    "values": [
-                        {"low": interval["lower"], "high": interval["upper"], "y": -0.05 * top}
-                    ]
-                },
-                "mark": {"type": "rule", "strokeWidth": 4, "color": palette.ink},
-                "encoding": {
+                values=values,
+                opacity=0.75,
+                line=False,
+            ),
+            build_layer(
+                "rule",
+                {"x": {"field": "at", **x}},
+                values=[{"at": -rope}, {"at": rope}] if rope else [{"at": 0.0}],
+                strokeDash=[5, 3],
+                color=palette.ink,
+            ),
+            build_layer(
+                "rule",
+                {
                     "x": {"field": "low", **x},
                     "x2": {"field": "high"},
                     "y": {"field": "y", **y},
                 },
-            },
+                values=[{"low": interval["lower"], "high": interval["upper"], "y": below}],
+                strokeWidth=4,
+                color=palette.ink,
+            ),
         ],
     }

@@ -10,6 +10,7 @@ from thetahat_presentation.wording import find_value_word, is_higher_better, lis
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import needs_log
 from thetahat_service.figures.log_ticks import log_ticks
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
 
@@ -70,12 +71,12 @@ def _build_view(rows: list[Json], x_title: str, y_title: str, style: Style) -> J
     palette = style.palette
     drawn = [row[key] for row in rows for key in ("cost", "cost_lower", "cost_upper")]
     costs = [each for each in drawn if each is not None]
-    x: Json = {"type": "quantitative", "title": x_title, "scale": {"zero": False, "padding": 18}}
+    x = build_number_axis(x_title, scale={"zero": False, "padding": 18})
     if needs_log(costs):
         low, high = min(costs) / 1.3, max(costs) * 1.3
         x["scale"] = {"type": "log", "domain": [low, high], "nice": False}
         x["axis"] = {"values": log_ticks(low, high), "format": ".6~g"}
-    y: Json = {"type": "quantitative", "title": y_title, "scale": {"zero": False, "padding": 18}}
+    y = build_number_axis(y_title, scale={"zero": False, "padding": 18})
     position: Json = {"x": {"field": "cost", **x}, "y": {"field": "mean", **y}}
     colour: Json = {
         "condition": {"test": "datum.remains", "value": palette.blue},
@@ -89,53 +90,51 @@ def _build_view(rows: list[Json], x_title: str, y_title: str, style: Style) -> J
         {"field": "interval", "title": "interval"},
         {"field": "beside", "title": "choice"},
     ]
-    point: Json = {"type": "point", "size": 80, "strokeWidth": 2, "opacity": 1}
-    is_labelled = "true" if len(rows) <= MOST_LABELS else "datum.remains"
+    bar: Json = {"strokeWidth": 1.5, "opacity": 0.8}
+    point: Json = {"size": 80, "strokeWidth": 2, "opacity": 1, "filled": True}
+    upright: Json = {"x": position["x"], "y": {**y, "field": "lower"}, "y2": {"field": "upper"}}
+    level: Json = {"x": {**x, "field": "cost_lower"}, "x2": {"field": "cost_upper"}}
     return {
         **style.fit_height(HEIGHT),
         "data": {"values": rows},
         "layer": [
-            {
-                "transform": [{"filter": "datum.remains"}],
-                "mark": {"type": "line", "color": palette.grid, "strokeWidth": 2},
-                "encoding": {**position, "order": {"field": "cost"}},
-            },
-            {
-                "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
-                "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8},
-                "encoding": {
-                    "x": position["x"],
-                    "y": {**y, "field": "lower"},
-                    "y2": {"field": "upper"},
-                    "color": colour,
-                },
-            },
-            {
-                "transform": [{"filter": "isValid(datum.cost_lower) && isValid(datum.cost_upper)"}],
-                "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8},
-                "encoding": {
-                    "x": {**x, "field": "cost_lower"},
-                    "x2": {"field": "cost_upper"},
-                    "y": position["y"],
-                    "color": colour,
-                },
-            },
-            {
-                "mark": {**point, "filled": True},
-                "encoding": {
+            build_layer(
+                "line",
+                {**position, "order": {"field": "cost"}},
+                where="datum.remains",
+                color=palette.grid,
+                strokeWidth=2,
+            ),
+            build_layer(
+                "rule",
+                {**upright, "color": colour},
+                where="isValid(datum.lower) && isValid(datum.upper)",
+                **bar,
+            ),
+            build_layer(
+                "rule",
+                {**level, "y": position["y"], "color": colour},
+                where="isValid(datum.cost_lower) && isValid(datum.cost_upper)",
+                **bar,
+            ),
+            build_layer(
+                "point",
+                {
                     **position,
-                    "fill": {
-                        "condition": {"test": "datum.remains", "value": palette.blue},
-                        "value": palette.paper,
-                    },
+                    "fill": {**colour, "value": palette.paper},
                     "stroke": colour,
                     "tooltip": tooltip,
                 },
-            },
-            {
-                "transform": [{"filter": is_labelled}],
-                "mark": {"type": "text", "align": "left", "dx": 8, "dy": -9, "limit": 160},
-                "encoding": {**position, "text": {"field": "model"}},
-            },
+                **point,
+            ),
+            build_layer(
+                "text",
+                {**position, "text": {"field": "model"}},
+                where="true" if len(rows) <= MOST_LABELS else "datum.remains",
+                align="left",
+                dx=8,
+                dy=-9,
+                limit=160,
+            ),
         ],
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thetahat_presentation.captions import write_ends
+from thetahat_service.figures.marks import build_layer
 from thetahat_service.figures.style import Json
 
 WIDE: Final = 4.0
@@ -92,12 +93,15 @@ def build_arrowheads(values: Sequence[Json], shared: Json, x: Json) -> list[Json
     shared, x : mapping
         The encoding of all layers, and the horizontal axis.
     """
+    look: Json = {"size": 45, "filled": True, "opacity": 1}
     return [
-        {
-            "transform": [{"filter": f"datum.{side}"}],
-            "mark": {"type": "point", "shape": shape, "size": 45, "filled": True, "opacity": 1},
-            "encoding": {**shared, "x": {"field": end, **x}},
-        }
+        build_layer(
+            "point",
+            {**shared, "x": {"field": end, **x}},
+            where=f"datum.{side}",
+            shape=shape,
+            **look,
+        )
         for side, end, shape in (
             ("beyond_left", "from", "triangle-left"),
             ("beyond_right", "to", "triangle-right"),

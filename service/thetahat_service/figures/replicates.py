@@ -12,6 +12,7 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import name_method
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.interval_rows import build_interval_rows
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 
@@ -121,33 +122,35 @@ def _build_view(
         }
         for place, interval in enumerate(intervals)
     ]
-    x: Json = {"type": "quantitative", "title": statistic, "scale": {"zero": False}}
-    y: Json = {"type": "quantitative", "title": "resamples"}
-    height: Json = {"y": {"field": "height", **y}}
+    x = build_number_axis(statistic, scale={"zero": False})
+    y = build_number_axis("resamples")
+    at_height: Json = {"y": {"field": "height", **y}, "x": {"field": "from", **x}}
     return {
         **style.fit_height(260 + 14 * len(rows)),
         "layer": [
-            {
-                "data": {"values": bins},
-                "mark": {"type": "rect", "color": palette.blue, "stroke": palette.paper},
-                "encoding": {
+            build_layer(
+                "rect",
+                {
                     "x": {"field": "left", **x},
                     "x2": {"field": "right"},
                     "y": {"field": "count", **y},
                     "y2": {"datum": 0},
                 },
-            },
-            {
-                "data": {"values": [{"estimate": estimate}]},
-                "mark": {"type": "rule", "strokeDash": [5, 3], "strokeWidth": 1.5},
-                "encoding": {"x": {"field": "estimate", **x}},
-            },
-            {
-                "data": {"values": rows},
-                "mark": {"type": "rule", "strokeWidth": 3, "color": palette.vermilion},
-                "encoding": {
-                    **height,
-                    "x": {"field": "from", **x},
+                values=bins,
+                color=palette.blue,
+                stroke=palette.paper,
+            ),
+            build_layer(
+                "rule",
+                {"x": {"field": "estimate", **x}},
+                values=[{"estimate": estimate}],
+                strokeDash=[5, 3],
+                strokeWidth=1.5,
+            ),
+            build_layer(
+                "rule",
+                {
+                    **at_height,
                     "x2": {"field": "to"},
                     "tooltip": [
                         {"field": "method"},
@@ -155,17 +158,18 @@ def _build_view(
                         {"field": "upper", "format": ".4~g"},
                     ],
                 },
-            },
-            {
-                "data": {"values": rows},
-                "mark": {
-                    "type": "text",
-                    "align": "left",
-                    "baseline": "bottom",
-                    "dy": -2,
-                    "fontSize": 10,
-                },
-                "encoding": {**height, "x": {"field": "from", **x}, "text": {"field": "method"}},
-            },
+                values=rows,
+                strokeWidth=3,
+                color=palette.vermilion,
+            ),
+            build_layer(
+                "text",
+                {**at_height, "text": {"field": "method"}},
+                values=rows,
+                align="left",
+                baseline="bottom",
+                dy=-2,
+                fontSize=10,
+            ),
         ],
     }

@@ -9,7 +9,7 @@ from thetahat_presentation.captions import write_level
 from thetahat_presentation.wording import find_block_word
 from thetahat_service.figures.by_source import build_numbered_name
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.lines import Line, LinePlot, build_line_view
+from thetahat_service.figures.lines import Intervals, Line, LinePlot, build_line_view
 
 if TYPE_CHECKING:
     from thetahat_client.results import ScoreCurvesDict
@@ -53,6 +53,22 @@ def _group_names(names: list[str]) -> list[list[str]]:
     return [names[start : start + MOST_MODELS] for start in starts][:MOST_FIGURES]
 
 
+def _build_square(
+    lines: list[Line], diagonal: str, x_title: str, y_title: str, intervals: Intervals
+) -> LinePlot:
+    """Return a square plot of shares against shares, with its diagonal as a dashed line."""
+    reference = Line(name=diagonal, x=[0, 1], y=[0, 1], is_dashed=True, has_points=False, colour=-1)
+    return LinePlot(
+        lines=[*lines, reference],
+        x_title=x_title,
+        y_title=y_title,
+        intervals=intervals,
+        x_domain=(0.0, 1.0),
+        y_domain=(0.0, 1.0),
+        square=True,
+    )
+
+
 def _build_roc(curves: Mapping[str, ScoreCurvesDict], place: int, blocks: str) -> Figure:
     lines = [
         Line(
@@ -64,17 +80,14 @@ def _build_roc(curves: Mapping[str, ScoreCurvesDict], place: int, blocks: str) -
         )
         for colour, (name, curve) in enumerate(curves.items())
     ]
-    lines.append(Line(name=CHANCE, x=[0, 1], y=[0, 1], is_dashed=True, has_points=False, colour=-1))
     first = next(iter(curves.values()))
     roc, label = first["roc"], first["positive_class"]
-    drawn = LinePlot(
-        lines=lines,
-        x_title=f"share of the others that are taken for {label}",
-        y_title=f"share of {label} that is found",
-        intervals="none",
-        x_domain=(0.0, 1.0),
-        y_domain=(0.0, 1.0),
-        square=True,
+    drawn = _build_square(
+        lines,
+        CHANCE,
+        f"share of the others that are taken for {label}",
+        f"share of {label} that is found",
+        "none",
     )
     return Figure(
         name=build_numbered_name("roc", place),
@@ -105,21 +118,16 @@ def _build_steps(described: Mapping[str, Mapping[str, Any]], place: int) -> Figu
         )
         for colour, (name, of_model) in enumerate(described.items())
     ]
-    lines.append(
-        Line(name=PERFECT, x=[0, 1], y=[0, 1], is_dashed=True, has_points=False, colour=-1)
-    )
     first = next(iter(described.values()))
     event = first["event"]
     what = "that the most probable class is right" if event is None else f"of {event}"
     has_band = any(line.lower for line in lines)
-    drawn = LinePlot(
-        lines=lines,
-        x_title=f"predicted probability {what}",
-        y_title="share of rows in which it is right" if event is None else f"share of {event}",
-        intervals="band" if has_band else "none",
-        x_domain=(0.0, 1.0),
-        y_domain=(0.0, 1.0),
-        square=True,
+    drawn = _build_square(
+        lines,
+        PERFECT,
+        f"predicted probability {what}",
+        "share of rows in which it is right" if event is None else f"share of {event}",
+        "band" if has_band else "none",
     )
     level = write_level(first["in_the_large"]["level"])
     about_band = (
@@ -154,19 +162,10 @@ def _build_reliability(curves: Mapping[str, Mapping[str, Any]], place: int) -> F
         )
         for colour, (name, curve) in enumerate(curves.items())
     ]
-    lines.append(
-        Line(name=PERFECT, x=[0, 1], y=[0, 1], is_dashed=True, has_points=False, colour=-1)
-    )
     first = next(iter(curves.values()))
     label, bins = first["positive_class"], first["reliability"]
-    drawn = LinePlot(
-        lines=lines,
-        x_title=f"predicted probability of {label}",
-        y_title=f"share of {label}",
-        intervals="bars",
-        x_domain=(0.0, 1.0),
-        y_domain=(0.0, 1.0),
-        square=True,
+    drawn = _build_square(
+        lines, PERFECT, f"predicted probability of {label}", f"share of {label}", "bars"
     )
     n = sum(entry["n"] for entry in bins)
     return Figure(

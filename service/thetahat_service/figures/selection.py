@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from thetahat_presentation.captions import phrase
 from thetahat_presentation.wording import find_block_word, name_block
-from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.figure import Figure, Result, clean_name
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
+from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
 from thetahat_service.figures.ranges import Bar, find_domain
 from thetahat_service.figures.risk_curves import place_values
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
@@ -104,14 +105,12 @@ def _build_candidate_view(rows: list[Json], title: str, style: Style) -> Json:
     bars = [Bar(row["mean"], row["low"], row["high"]) for row in rows]
     domain = find_domain(bars)
     is_long = len(rows) > 40
-    x: Json = {
-        "type": "quantitative",
-        "title": title,
-        "scale": {"domain": list(domain), "nice": False, "zero": False},
-        "axis": {"orient": "top" if is_long else "bottom"},
-    }
+    x = build_number_axis(
+        title,
+        scale={"domain": list(domain), "nice": False, "zero": False},
+        axis={"orient": "top" if is_long else "bottom"},
+    )
     states = ["chosen", "not chosen"]
-    channel: Json = {"field": "chosen", "type": "nominal", "title": None}
     shared: Json = {
         "y": {
             "field": "candidate",
@@ -125,10 +124,7 @@ def _build_candidate_view(rows: list[Json], title: str, style: Style) -> Json:
                 **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
             },
         },
-        "color": {
-            **channel,
-            "scale": {"domain": states, "range": [palette.vermilion, palette.blue]},
-        },
+        "color": build_categories("chosen", states, [palette.vermilion, palette.blue]),
         "tooltip": [
             {"field": "candidate"},
             {"field": "mean", "title": title, "format": ".4~g"},
@@ -139,22 +135,24 @@ def _build_candidate_view(rows: list[Json], title: str, style: Style) -> Json:
         **style.fit_height(len(rows) * (LOW_ROW if is_long else ROW)),
         "data": {"values": rows},
         "layer": [
-            {
-                "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": {"type": "rule", "strokeWidth": 2, "clip": True},
-                "encoding": {**shared, "x": {"field": "low", **x}, "x2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-                "encoding": {
+            build_layer(
+                "rule",
+                {**shared, "x": {"field": "low", **x}, "x2": {"field": "high"}},
+                where="isValid(datum.low)",
+                strokeWidth=2,
+                clip=True,
+            ),
+            build_layer(
+                "point",
+                {
                     **shared,
                     "x": {"field": "mean", **x},
-                    "shape": {
-                        **channel,
-                        "scale": {"domain": states, "range": ["diamond", "circle"]},
-                    },
+                    "shape": build_categories("chosen", states, ["diamond", "circle"]),
                 },
-            },
+                filled=True,
+                size=60,
+                opacity=1,
+            ),
         ],
     }
 
@@ -200,7 +198,7 @@ def _build_splits(result: Result) -> Figure:
 
 def _build_split_view(rows: list[Json], quantity: str, style: Style) -> Json:
     palette = style.palette
-    x: Json = {"type": "quantitative", "title": quantity, "scale": {"zero": False, "padding": 10}}
+    x = build_number_axis(quantity, scale={"zero": False, "padding": 10})
     y: Json = {
         "field": "split",
         "type": "nominal",
@@ -209,47 +207,26 @@ def _build_split_view(rows: list[Json], quantity: str, style: Style) -> Json:
         "axis": {"ticks": False, "domain": False, "grid": True, "labelLimit": style.label_limit},
     }
     series = [INTERNAL, EXTERNAL]
-    channel: Json = {
-        "field": "series",
-        "type": "nominal",
-        "title": None,
-        "legend": {"columns": 1 if style.width < 600 else 2},
-    }
-    names: Json = {
-        "transform": [{"filter": {"field": "series", "equal": EXTERNAL}}],
-        "mark": {
-            "type": "text",
-            "align": "left",
-            "baseline": "bottom",
-            "dx": -4,
-            "dy": -6,
-            "fontSize": 10,
-            "color": palette.faint,
-            "limit": 160,
-        },
-        "encoding": {"y": y, "x": {"field": "value", **x}, "text": {"field": "winner"}},
-    }
+    legend = {"columns": 1 if style.width < 600 else 2}
+    place: Json = {"y": y, "x": {"field": "value", **x}}
+    colours = [palette.blue, palette.vermilion]
+    fills = [palette.paper, palette.vermilion]
     return {
         **style.fit_height(SPLIT_ROW * len(y["sort"])),
         "data": {"values": rows},
         "layer": [
-            {
-                "mark": {"type": "line", "color": palette.faint, "strokeWidth": 1.5},
-                "encoding": {"y": y, "x": {"field": "value", **x}, "detail": {"field": "split"}},
-            },
-            {
-                "mark": {"type": "point", "size": 70, "opacity": 1, "strokeWidth": 2},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "value", **x},
-                    "color": {
-                        **channel,
-                        "scale": {"domain": series, "range": [palette.blue, palette.vermilion]},
-                    },
-                    "fill": {
-                        **channel,
-                        "scale": {"domain": series, "range": [palette.paper, palette.vermilion]},
-                    },
+            build_layer(
+                "line",
+                {**place, "detail": {"field": "split"}},
+                color=palette.faint,
+                strokeWidth=1.5,
+            ),
+            build_layer(
+                "point",
+                {
+                    **place,
+                    "color": build_categories("series", series, colours, legend=legend),
+                    "fill": build_categories("series", series, fills, legend=legend),
                     "tooltip": [
                         {"field": "split"},
                         {"field": "winner", "title": "chosen"},
@@ -257,8 +234,22 @@ def _build_split_view(rows: list[Json], quantity: str, style: Style) -> Json:
                         {"field": "value", "title": quantity, "format": ".4~g"},
                     ],
                 },
-            },
-            names,
+                size=70,
+                opacity=1,
+                strokeWidth=2,
+            ),
+            build_layer(
+                "text",
+                {**place, "text": {"field": "winner"}},
+                where={"field": "series", "equal": EXTERNAL},
+                align="left",
+                baseline="bottom",
+                dx=-4,
+                dy=-6,
+                fontSize=10,
+                color=palette.faint,
+                limit=160,
+            ),
         ],
     }
 
@@ -296,11 +287,8 @@ def _build_profile(
         intervals="bars",
         categories=categories,
     )
-    plain = "".join(
-        c if c.isalnum() and c.isascii() else "_" for c in f"{grid}_{parameter}".lower()
-    )
     return Figure(
-        name=f"profile_{plain}",
+        name=f"profile_{clean_name(f'{grid}_{parameter}')}",
         title=f"{grid}: {quantity} along {parameter}",
         caption=(
             f"Each point is the best candidate of {grid} with this value of {parameter}, over its "

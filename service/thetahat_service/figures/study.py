@@ -10,6 +10,7 @@ from thetahat_presentation.wording import describe_repetitions
 from thetahat_service.figures.coverage import build_coverage
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.log_ticks import log_ticks
+from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Palette, Style
 
 if TYPE_CHECKING:
@@ -117,24 +118,15 @@ def describe_axis(axis: FigureAxisDict, ends: Sequence[float], pixels: int = 700
     """Return the type, title, scale and ticks of a numerical axis."""
     if axis["scale"] != "log":
         ticks: Json = {"tickCount": max(3, min(7, pixels // 60))}
-        return {
-            "type": "quantitative",
-            "title": axis["title"],
-            "scale": {"zero": False, "nice": True},
-            "axis": ticks,
-        }
+        return build_number_axis(axis["title"], scale={"zero": False, "nice": True}, axis=ticks)
     positive = [end for end in ends if end > 0] or [1.0]
     low, high = min(positive), max(positive)
     if high <= low:
         low, high = 0.8 * low, 1.25 * high
     low, high = low * (low / high) ** LOG_PADDING, high * (high / low) ** LOG_PADDING
     ticks = {"values": log_ticks(low, high), "format": "~e" if high / low > WIDE else ".6~g"}
-    return {
-        "type": "quantitative",
-        "title": axis["title"],
-        "scale": {"type": "log", "domain": [low, high], "nice": False},
-        "axis": ticks,
-    }
+    scale = {"type": "log", "domain": [low, high], "nice": False}
+    return build_number_axis(axis["title"], scale=scale, axis=ticks)
 
 
 def build_series_channels(looks: Sequence[SeriesLook]) -> Json:
@@ -143,13 +135,14 @@ def build_series_channels(looks: Sequence[SeriesLook]) -> Json:
     field: Json = {"field": "series", "type": "nominal", "sort": names, "title": None}
     if len(names) == 1:
         field["legend"] = None
+    ranges: Json = {
+        "color": [look.colour for look in looks],
+        "shape": [look.shape for look in looks],
+        "strokeDash": [list(look.dash) for look in looks],
+    }
     return {
-        "color": {**field, "scale": {"domain": names, "range": [look.colour for look in looks]}},
-        "shape": {**field, "scale": {"domain": names, "range": [look.shape for look in looks]}},
-        "strokeDash": {
-            **field,
-            "scale": {"domain": names, "range": [list(look.dash) for look in looks]},
-        },
+        channel: {**field, "scale": {"domain": names, "range": shown}}
+        for channel, shown in ranges.items()
     }
 
 
@@ -189,50 +182,43 @@ def _build_plane(figure: StudyFigureDict, style: Style) -> Json:
         {"field": "error", "title": "standard error", "format": ".2~g"},
     ]
     position: Json = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
+    colour = {"color": channels["color"]}
     layers: list[Json] = []
     if any("low" in row for row in rows):
+        bar: Json = {
+            "x": {"field": "x", **x},
+            "y": {"field": "low", **y},
+            "y2": {"field": "high"},
+            **colour,
+        }
+        opacity = 0.35 if pale else 0.8
         layers.append(
-            {
-                "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.35 if pale else 0.8},
-                "encoding": {
-                    "x": {"field": "x", **x},
-                    "y": {"field": "low", **y},
-                    "y2": {"field": "high"},
-                    "color": channels["color"],
-                },
-            }
+            build_layer("rule", bar, where="isValid(datum.low)", strokeWidth=1, opacity=opacity)
         )
     if lines:
         layers.append(
-            {
-                "transform": [{"filter": "datum.style == 'line' || datum.style == 'dashed'"}],
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {
+            build_layer(
+                "line",
+                {
                     **position,
-                    "color": channels["color"],
+                    **colour,
                     "strokeDash": channels["strokeDash"],
                     "tooltip": tooltip,
                 },
-            }
+                where="datum.style == 'line' || datum.style == 'dashed'",
+                strokeWidth=2,
+            )
         )
     if marked:
         layers.append(
-            {
-                "transform": [{"filter": {"field": "series", "oneOf": sorted(marked)}}],
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "size": 22 if pale else 50,
-                    "opacity": 0.55 if pale else 1,
-                },
-                "encoding": {
-                    **position,
-                    "color": channels["color"],
-                    "shape": channels["shape"],
-                    "tooltip": tooltip,
-                },
-            }
+            build_layer(
+                "point",
+                {**position, **colour, "shape": channels["shape"], "tooltip": tooltip},
+                where={"field": "series", "oneOf": sorted(marked)},
+                filled=True,
+                size=22 if pale else 50,
+                opacity=0.55 if pale else 1,
+            )
         )
     return {
         **style.fit_height(HEIGHT),
@@ -276,57 +262,41 @@ def _build_rows(figure: StudyFigureDict, style: Style) -> Json:
         {"field": "error", "title": "standard error", "format": ".2~g"},
     ]
     placed: Json = {"y": y, "yOffset": offset, "tooltip": tooltip}
+    at, colour = {"x": {"field": "y", **x}}, {"color": channels["color"]}
     layers: list[Json] = []
     if any(row["style"] == "bars" for row in rows):
-        layers.append(
-            {
-                "transform": [{"filter": "datum.style == 'bars'"}],
-                "mark": {"type": "bar"},
-                "encoding": {**placed, "x": {"field": "y", **x}, "color": channels["color"]},
-            }
-        )
+        layers.append(build_layer("bar", {**placed, **at, **colour}, where="datum.style == 'bars'"))
     if any("low" in row for row in rows):
+        on_bars = all(row["style"] in ("bars", "dashed") for row in rows)
+        bar: Json = {**placed, "x": {"field": "low", **x}, "x2": {"field": "high"}}
         layers.append(
-            {
-                "transform": [{"filter": "isValid(datum.low) && datum.style != 'dashed'"}],
-                "mark": {"type": "rule", "strokeWidth": 1.5},
-                "encoding": {
-                    **placed,
-                    "x": {"field": "low", **x},
-                    "x2": {"field": "high"},
-                    **(
-                        {"color": {"value": style.palette.ink}}
-                        if all(row["style"] in ("bars", "dashed") for row in rows)
-                        else {"color": channels["color"]}
-                    ),
-                },
-            }
+            build_layer(
+                "rule",
+                {**bar, **({"color": {"value": style.palette.ink}} if on_bars else colour)},
+                where="isValid(datum.low) && datum.style != 'dashed'",
+                strokeWidth=1.5,
+            )
         )
     if any(row["style"] in ("points", "line") for row in rows):
         layers.append(
-            {
-                "transform": [{"filter": "datum.style == 'points' || datum.style == 'line'"}],
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {
-                    **placed,
-                    "x": {"field": "y", **x},
-                    "color": channels["color"],
-                    "shape": channels["shape"],
-                },
-            }
+            build_layer(
+                "point",
+                {**placed, **at, **colour, "shape": channels["shape"]},
+                where="datum.style == 'points' || datum.style == 'line'",
+                filled=True,
+                size=55,
+                opacity=1,
+            )
         )
     if any(row["style"] == "dashed" for row in rows):
         layers.append(
-            {
-                "transform": [{"filter": "datum.style == 'dashed'"}],
-                "mark": {"type": "tick", "thickness": 2, "bandSize": step},
-                "encoding": {
-                    "x": {"field": "y", **x},
-                    "y": y,
-                    "color": channels["color"],
-                    "tooltip": tooltip,
-                },
-            }
+            build_layer(
+                "tick",
+                {**at, "y": y, **colour, "tooltip": tooltip},
+                where="datum.style == 'dashed'",
+                thickness=2,
+                bandSize=step,
+            )
         )
     return {
         **style.fit_height(step * len(labels)),

@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.values.number_text import format_count, format_percent
 from thetahat_presentation.captions import phrase
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 BINS: Final = 30
@@ -71,46 +72,34 @@ def count_weights(values: list[float]) -> list[Json]:
 
 def _build_view(rows: list[Json], mean: float, style: Style) -> Json:
     palette = style.palette
-    x: Json = {"type": "quantitative", "title": "weight"}
+    x = build_number_axis("weight")
+    y = build_number_axis("share", axis={"format": ".0%"}, scale={"zero": True})
+    columns = {"columns": style.count_legend_columns((ROWS, WEIGHT))}
+    colours = [palette.blue, palette.vermilion]
+    encoding: Json = {
+        "x": {"field": "left", **x},
+        "x2": {"field": "right"},
+        "y": {"field": "share", **y},
+        "y2": {"datum": 0},
+        "color": build_categories("series", [ROWS, WEIGHT], colours, legend=columns),
+        "tooltip": [
+            {"field": "series"},
+            {"field": "from", "title": "weights from", "format": ".3~g"},
+            {"field": "to", "title": "to", "format": ".3~g"},
+            {"field": "share", "format": ".2%"},
+        ],
+    }
     return {
         **style.fit_height(HEIGHT),
         "data": {"values": rows},
         "layer": [
-            {
-                "mark": {"type": "rect"},
-                "encoding": {
-                    "x": {"field": "left", **x},
-                    "x2": {"field": "right"},
-                    "y": {
-                        "field": "share",
-                        "type": "quantitative",
-                        "title": "share",
-                        "axis": {"format": ".0%"},
-                        "scale": {"zero": True},
-                    },
-                    "y2": {"datum": 0},
-                    "color": {
-                        "field": "series",
-                        "type": "nominal",
-                        "title": None,
-                        "legend": {"columns": style.count_legend_columns((ROWS, WEIGHT))},
-                        "scale": {
-                            "domain": [ROWS, WEIGHT],
-                            "range": [palette.blue, palette.vermilion],
-                        },
-                    },
-                    "tooltip": [
-                        {"field": "series"},
-                        {"field": "from", "title": "weights from", "format": ".3~g"},
-                        {"field": "to", "title": "to", "format": ".3~g"},
-                        {"field": "share", "format": ".2%"},
-                    ],
-                },
-            },
-            {
-                "data": {"values": [{"mean": mean}]},
-                "mark": {"type": "rule", "strokeDash": [5, 3], "strokeWidth": 1.5},
-                "encoding": {"x": {"field": "mean", **x}},
-            },
+            build_layer("rect", encoding),
+            build_layer(
+                "rule",
+                {"x": {"field": "mean", **x}},
+                values=[{"mean": mean}],
+                strokeDash=[5, 3],
+                strokeWidth=1.5,
+            ),
         ],
     }
