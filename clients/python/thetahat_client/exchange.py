@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from thetahat_client.errors import UnexpectedAnswer
 
-Query: TypeAlias = Mapping[str, str | int | Sequence[str]]
-"""The parameters of a query; one with several values is repeated."""
+Query: TypeAlias = Mapping[str, str | int | Sequence[str] | None]
+"""The parameters of a query; one with several values is repeated, and None is left out."""
 
 
 class AttemptFailed(Exception):

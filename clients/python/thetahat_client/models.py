@@ -10,19 +10,12 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
+from thetahat_client.documents import READ, Document
 from thetahat_presentation.hidden_characters import show_hidden
 
 if TYPE_CHECKING:
     from thetahat_client.result_types import JsonObject
-    from thetahat_client.results import (
-        DatasetReadDict,
-        DatasetUsesDict,
-        EvaluationProgressDict,
-        EvaluationReadDict,
-        FinishedEvaluationDict,
-        JsonValue,
-        SignOffReadDict,
-    )
+    from thetahat_client.results import DatasetColumnDict, JsonValue
 
 FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
 PLAIN_NAME: Final = re.compile(r"[\w-]+")  # a name in a path of fields that needs no quotes
@@ -109,7 +102,7 @@ class Problem:
             status=data.get("status", status),
             errors=tuple(Fault.read(f) for f in faults) if isinstance(faults, list) else (),
             request_id=str(data.get("request_id", "")),
-            members=copy_members(data),
+            members=cast("JsonObject", dict(data)),
         )
 
     def in_words(self) -> str:
@@ -132,9 +125,14 @@ class Column:
     name: str
     type: str
 
+    @classmethod
+    def read_all(cls, data: list[DatasetColumnDict]) -> tuple[Column, ...]:
+        """Return the columns that JSON describes."""
+        return tuple(cls(column["name"], column["type"]) for column in data)
+
 
 @dataclass(frozen=True, slots=True)
-class UseCounts:
+class UseCounts(Document):
     """How often models were evaluated on the content of a data set."""
 
     evaluations: int
@@ -142,65 +140,30 @@ class UseCounts:
     first_at: datetime | None
     last_at: datetime | None
 
-    @classmethod
-    def read(cls, data: DatasetUsesDict | None) -> UseCounts | None:
-        """Return the object that JSON describes; None from a service that does not count."""
-        if data is None:
-            return None
-        return cls(
-            evaluations=data["evaluations"],
-            models=data["models"],
-            first_at=parse_time(data["first_at"]),
-            last_at=parse_time(data["last_at"]),
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(Document):
     """An uploaded file; the same bytes of the same type have the same ``id``."""
 
     id: str
     name: str | None
     sha256: str
-    media_type: str
+    media_type: str = field(default="", kw_only=True)
     bytes: int
     rows: int
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...] = field(metadata={READ: Column.read_all})
     created_at: datetime | None
-    uses: UseCounts | None = None
+    uses: UseCounts | None = field(default=None, metadata={READ: UseCounts.read})
     """None from a service that does not count them."""
-    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
-    """The whole JSON object that the service sent."""
-
-    @classmethod
-    def read(cls, data: DatasetReadDict) -> Dataset:
-        """Return the object that JSON describes."""
-        return cls(
-            id=data["id"],
-            name=data.get("name"),
-            sha256=data["sha256"],
-            media_type=data.get("media_type", ""),
-            bytes=data["bytes"],
-            rows=data["rows"],
-            columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
-            created_at=parse_time(data.get("created_at")),
-            uses=UseCounts.read(data.get("uses")),
-            members=copy_members(data),
-        )
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Document):
     """The progress of an evaluation; ``total`` is None while it is unknown."""
 
-    done: int
-    total: int | None
-    unit: str
-
-    @classmethod
-    def read(cls, data: EvaluationProgressDict) -> Progress:
-        """Return the object that JSON describes."""
-        return cls(data.get("done", 0), data.get("total"), data.get("unit", ""))
+    done: int = 0
+    total: int | None = None
+    unit: str = ""
 
     @property
     def share(self) -> float | None:
@@ -209,7 +172,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Document):
     """A job of the service."""
 
     id: str
@@ -217,15 +180,17 @@ class Evaluation:
     name: str | None
     status: str
     """``queued``, ``running``, ``succeeded``, ``failed`` or ``cancelled``."""
-    labels: Mapping[str, str]
+    labels: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     seed: int | None
     created_at: datetime | None
     started_at: datetime | None
     finished_at: datetime | None
-    progress: Progress
-    error: Problem | None
+    progress: Progress = field(
+        default_factory=Progress, metadata={READ: Progress.read}, kw_only=True
+    )
+    error: Problem | None = field(metadata={READ: Problem.read})
     """Why it failed."""
-    links: Mapping[str, str]
+    links: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     result: dict[str, Any] | None = None
     """Only after ``submit(..., wait=N)``; otherwise use ``Client.result``."""
     headline: str | None = None
@@ -238,34 +203,6 @@ class Evaluation:
     """The decision of the newest sign-off; None if nobody has signed."""
     seconds_left: float | None = field(default=None, compare=False)
     """The service's estimate of the time to the end; None where it has none."""
-    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
-    """The whole JSON object that the service sent."""
-
-    @classmethod
-    def read(cls, data: EvaluationReadDict | FinishedEvaluationDict) -> Evaluation:
-        """Return the object that JSON describes."""
-        error = data.get("error")
-        return cls(
-            id=data["id"],
-            kind=data["kind"],
-            name=data.get("name"),
-            status=data["status"],
-            labels=data.get("labels") or {},
-            seed=data.get("seed"),
-            created_at=parse_time(data.get("created_at")),
-            started_at=parse_time(data.get("started_at")),
-            finished_at=parse_time(data.get("finished_at")),
-            progress=Progress.read(data.get("progress") or {}),
-            error=Problem.read(cast("ProblemJson", error)) if error else None,
-            links=cast("dict[str, str]", data.get("links") or {}),
-            result=cast("dict[str, Any] | None", data.get("result")),
-            headline=data.get("headline"),
-            verdict=data.get("verdict"),
-            gate=data.get("gate"),
-            sign_off=data.get("sign_off"),
-            seconds_left=data.get("seconds_left"),
-            members=copy_members(data),
-        )
 
     def _repr_html_(self) -> str:
         title = f"{self.kind}, {self.name}" if self.name else self.kind
@@ -288,7 +225,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class SignOff:
+class SignOff(Document):
     """The decision of a person about a result; of several the newest counts.
 
     Parameters
@@ -307,41 +244,17 @@ class SignOff:
         SHA-256 of the result that was signed.
     matches_result : bool
         Whether the recorded result is still that one.
-    members : Mapping
-        The whole JSON object that the service sent.
     """
 
     id: str
     at: datetime | None
     name: str
-    owner: str
-    actor: str
+    owner: str = field(default="", kw_only=True)
+    actor: str = field(default="", kw_only=True)
     decision: str
-    comment: str
+    comment: str = field(default="", kw_only=True)
     result_sha256: str
     matches_result: bool
-    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
-
-    @classmethod
-    def read(cls, data: SignOffReadDict) -> SignOff:
-        """Return the object that JSON describes."""
-        return cls(
-            id=data["id"],
-            at=parse_time(data.get("at")),
-            name=data["name"],
-            owner=data.get("owner", ""),
-            actor=data.get("actor", ""),
-            decision=data["decision"],
-            comment=data.get("comment", ""),
-            result_sha256=data["result_sha256"],
-            matches_result=data["matches_result"],
-            members=copy_members(data),
-        )
-
-
-def copy_members(data: Mapping[str, object]) -> JsonObject:
-    """Return all fields of an answer, those included that this release does not know."""
-    return cast("JsonObject", dict(data))
 
 
 def field_path(*names: str) -> str:
@@ -354,8 +267,3 @@ def field_path(*names: str) -> str:
         name if PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
         for name in names
     )
-
-
-def parse_time(text: str | None) -> datetime | None:
-    """Return a time that the service sent."""
-    return None if text is None else datetime.fromisoformat(text)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from uuid import uuid4
 
@@ -152,7 +151,7 @@ class Operations(Outputs):
         answer = self.transport.send(
             "POST",
             "/v1/datasets",
-            query={"name": name} if name else None,
+            query={"name": name or None},
             headers={"Content-Type": media_type or guess_media_type(file_name, name)},
             body=body,
             once=not can_repeat,
@@ -231,19 +230,10 @@ class Operations(Outputs):
             The same key with the same request gives the same evaluation. By default a new key,
             which protects only the further attempts of this call.
         """
-        body, encoding = compress_body(encode_request(request))
-        headers = {
-            "Content-Type": "application/json",
-            **encoding,
-            "Idempotency-Key": idempotency_key or str(uuid4()),
-        }
         seconds = 0 if wait is None else math.ceil(min(max(wait, 0.0), LONGEST_WAIT_S))
-        if seconds:
-            headers["Prefer"] = f"wait={seconds}"
-        answer = self.transport.send(
-            "POST", "/v1/evaluations", headers=headers, body=lambda: body, waiting=seconds
-        )
-        evaluation = Evaluation.read(answer.json())
+        body = encode_request(request)
+        answer = self._send_once("/v1/evaluations", body, idempotency_key, waiting=seconds)
+        evaluation = Evaluation.read(answer)
         if evaluation.result is None:
             return evaluation
         return replace(evaluation, result=self.bind_result(evaluation.id, evaluation.result))
@@ -272,17 +262,10 @@ class Operations(Outputs):
         key = idempotency_key or str(uuid4())
         outcomes: list[SubmissionOutcome] = []
         for number, batch in enumerate(_cut_batches(requests, batch_size)):
-            body, encoding = compress_body(b'{"items":[' + b",".join(batch) + b"]}")
-            headers = {
-                "Content-Type": "application/json",
-                **encoding,
-                "Idempotency-Key": f"{key} {number}",
-            }
-            answer = self.transport.send(
-                "POST", "/v1/evaluations/batch", headers=headers, body=partial(bytes, body)
-            )
+            body = b'{"items":[' + b",".join(batch) + b"]}"
+            answer = self._send_once("/v1/evaluations/batch", body, f"{key} {number}")
             first = len(outcomes)
-            outcomes += [SubmissionOutcome.read(item, first) for item in answer.json()["items"]]
+            outcomes += [SubmissionOutcome.read(item, first) for item in answer["items"]]
         return outcomes
 
     @operation
@@ -345,7 +328,7 @@ class Operations(Outputs):
         show = choose_display(progress=progress)
         while True:
             seconds = min(LONGEST_WAIT_S / 2, max(0.0, end - time.monotonic())) if latest else 0.0
-            query = {"wait": f"{seconds:.3f}"} if seconds else None
+            query = {"wait": f"{seconds:.3f}" if seconds else None}
             sent_at = time.monotonic()
             answer = self.transport.send("GET", path, query=query, headers=headers, waiting=seconds)
             if answer.status != 304:
@@ -434,7 +417,7 @@ class Operations(Outputs):
         protocol : str or None
             Id of the protocol that they name.
         """
-        query: dict[str, str | list[str] | None] = {
+        filters: Query = {
             "status": status,
             "kind": kind,
             "name": name,
@@ -446,7 +429,6 @@ class Operations(Outputs):
             "created_after": created_after.isoformat() if created_after else None,
             "created_before": created_before.isoformat() if created_before else None,
         }
-        filters = {key: value for key, value in query.items() if value is not None}
         return self._iterate_pages("/v1/evaluations", filters, page_size, Evaluation.read)
 
     @listing
@@ -489,10 +471,9 @@ class Operations(Outputs):
             refused. None signs the result that the service has.
         """
         content = {"name": name, "decision": decision, "comment": comment}
-        if result_sha256 is not None:
-            content["result_sha256"] = result_sha256
         path = f"/v1/evaluations/{evaluation_id}/sign-offs"
-        return SignOff.read(self.transport.post(path, content))
+        signed = _drop_none({**content, "result_sha256": result_sha256})
+        return SignOff.read(self.transport.post(path, signed))
 
     @listing
     def sign_offs(self, evaluation_id: str, *, page_size: int = 100) -> Items[SignOff]:
@@ -516,7 +497,7 @@ class Operations(Outputs):
             The same key with the same request gives the same series. By default a new key, which
             protects only the further attempts of this call.
         """
-        return Series.read(self._send_once("/v1/series", request, idempotency_key))
+        return Series.read(self._send_once("/v1/series", encode_request(request), idempotency_key))
 
     @operation
     def series(self, series_id: str) -> Series:
@@ -532,8 +513,7 @@ class Operations(Outputs):
         status : str or None
             ``open`` or ``closed``; None for all.
         """
-        filters = {} if status is None else {"status": status}
-        return self._iterate_pages("/v1/series", filters, page_size, Series.read)
+        return self._iterate_pages("/v1/series", {"status": status}, page_size, Series.read)
 
     @operation
     def add_batch(
@@ -561,13 +541,10 @@ class Operations(Outputs):
             protects only the further attempts of this call: a program that may be started again
             gives its own, such as the date.
         """
-        body: dict[str, object] = {"losses": losses}
-        if cluster is not None:
-            body["cluster"] = cluster
-        if at is not None:
-            body["at"] = at.isoformat()
+        time_of_batch = None if at is None else at.isoformat()
+        body = _drop_none({"losses": losses, "cluster": cluster, "at": time_of_batch})
         path = f"/v1/series/{series_id}/batches"
-        return Look.read(self._send_once(path, body, idempotency_key))
+        return Look.read(self._send_once(path, encode_request(body), idempotency_key))
 
     @listing
     def looks(self, series_id: str, *, page_size: int = 100) -> Items[Look]:
@@ -611,7 +588,9 @@ class Operations(Outputs):
         idempotency_key : str or None
             As of ``create_series``.
         """
-        return Protocol.read(self._send_once("/v1/protocols", request, idempotency_key))
+        return Protocol.read(
+            self._send_once("/v1/protocols", encode_request(request), idempotency_key)
+        )
 
     @operation
     def protocol(self, protocol_id: str) -> Protocol:
@@ -634,15 +613,18 @@ class Operations(Outputs):
         """Delete a protocol that no evaluation and no series names."""
         self._delete(f"/v1/protocols/{protocol_id}")
 
-    def _send_once(self, path: str, content: Mapping[str, object], key: str | None) -> Any:
-        """Return the answer to a request with an idempotency key."""
-        body, encoding = compress_body(encode_request(content))
+    def _send_once(self, path: str, content: bytes, key: str | None, waiting: int = 0) -> Any:
+        """Return the answer to a request with a key, for whose end the service may wait."""
+        body, encoding = compress_body(content)
         headers = {
             "Content-Type": "application/json",
             **encoding,
             "Idempotency-Key": key or str(uuid4()),
+            **({"Prefer": f"wait={waiting}"} if waiting else {}),
         }
-        return self.transport.send("POST", path, headers=headers, body=lambda: body).json()
+        return self.transport.send(
+            "POST", path, headers=headers, body=lambda: body, waiting=waiting
+        ).json()
 
     # Webhooks
 
@@ -671,14 +653,13 @@ class Operations(Outputs):
         description : str or None
             A note for people.
         """
-        body: dict[str, object] = {"url": url}
-        if event_types is not None:
-            body["event_types"] = list(event_types)
-        if labels is not None:
-            body["labels"] = dict(labels)
-        if description is not None:
-            body["description"] = description
-        return Webhook.read(self.transport.post("/v1/webhooks", body, once=True))
+        body = {
+            "url": url,
+            "event_types": None if event_types is None else list(event_types),
+            "labels": None if labels is None else dict(labels),
+            "description": description,
+        }
+        return Webhook.read(self.transport.post("/v1/webhooks", _drop_none(body), once=True))
 
     @operation
     def webhooks(self) -> list[Webhook]:
@@ -721,9 +702,8 @@ class Operations(Outputs):
         state : str or None
             ``pending``, ``delivered`` or ``dead``; None for all.
         """
-        filters = {} if state is None else {"state": state}
         path = f"/v1/webhooks/{webhook_id}/deliveries"
-        return self._iterate_pages(path, filters, page_size, Delivery.read)
+        return self._iterate_pages(path, {"state": state}, page_size, Delivery.read)
 
     @operation
     def send_again(self, webhook_id: str, delivery_id: str) -> Delivery:
@@ -736,10 +716,8 @@ class Operations(Outputs):
     ) -> Items[T]:
         cursor: str | None = None
         while True:
-            cursor_query = {"cursor": cursor} if cursor else {}
-            page = self.transport.read(path, {**query, "limit": size, **cursor_query})
-            for item in page["items"]:
-                yield read(item)
+            page = self.transport.read(path, {**query, "limit": size, "cursor": cursor})
+            yield from map(read, page["items"])
             cursor = page["next"]
             if cursor is None:
                 return
@@ -751,6 +729,11 @@ class Operations(Outputs):
         except NotFound as gone:
             if gone.attempts == 1:
                 raise
+
+
+def _drop_none(fields: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields of a request that the caller has given."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _cut_batches(requests: Iterable[Mapping[str, object]], size: int) -> Iterator[list[bytes]]:

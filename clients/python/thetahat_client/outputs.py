@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -11,7 +11,6 @@ from typing import (
     Protocol,
     TypeAlias,
     TypedDict,
-    Unpack,
     cast,
     overload,
 )
@@ -28,18 +27,11 @@ from thetahat_client.transport import Transport
 if TYPE_CHECKING:
     from thetahat_client.result_types import JsonObject
     from thetahat_client.results import (
-        BootstrapResultDict,
-        CrossValidationResultDict,
+        AsyncResultMethod,
         FigureReadDict,
-        ImportanceWeightingResultDict,
         InstanceDifferencesReadDict,
-        LearningCurveResultDict,
-        LossesResultDict,
         LossTableReadDict,
-        PredictionsResultDict,
-        SelectionResultDict,
-        StudyResultDict,
-        WeightsResultDict,
+        ResultMethod,
     )
 
 ACCEPT: Final = {
@@ -58,116 +50,6 @@ class ResultOptions(TypedDict, total=False):
 
     partial: bool
     include: Include
-
-
-class ResultMethod(Protocol):
-    """``Client.result``: type checkers know the result of each kind that has types."""
-
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: None = None, **options: Unpack[ResultOptions]
-    ) -> ResultObject[FigureImage]: ...
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: Literal["losses"], **options: Unpack[ResultOptions]
-    ) -> LossesResultDict: ...
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: Literal["predictions"], **options: Unpack[ResultOptions]
-    ) -> PredictionsResultDict: ...
-    @overload
-    def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["cross_validation"],
-        **options: Unpack[ResultOptions],
-    ) -> CrossValidationResultDict: ...
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: Literal["bootstrap"], **options: Unpack[ResultOptions]
-    ) -> BootstrapResultDict: ...
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: Literal["weights"], **options: Unpack[ResultOptions]
-    ) -> WeightsResultDict: ...
-    @overload
-    def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["importance_weighting"],
-        **options: Unpack[ResultOptions],
-    ) -> ImportanceWeightingResultDict: ...
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: Literal["learning_curve"], **options: Unpack[ResultOptions]
-    ) -> LearningCurveResultDict: ...
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: Literal["selection"], **options: Unpack[ResultOptions]
-    ) -> SelectionResultDict: ...
-    @overload
-    def __call__(
-        self, evaluation_id: str, kind: Literal["study"], **options: Unpack[ResultOptions]
-    ) -> StudyResultDict: ...
-    def __call__(
-        self, evaluation_id: str, kind: str | None = None, **options: Unpack[ResultOptions]
-    ) -> Any:
-        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
-
-
-class AsyncResultMethod(Protocol):
-    """``AsyncClient.result``."""
-
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: None = None, **options: Unpack[ResultOptions]
-    ) -> ResultObject[Awaitable[FigureImage]]: ...
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: Literal["losses"], **options: Unpack[ResultOptions]
-    ) -> LossesResultDict: ...
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: Literal["predictions"], **options: Unpack[ResultOptions]
-    ) -> PredictionsResultDict: ...
-    @overload
-    async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["cross_validation"],
-        **options: Unpack[ResultOptions],
-    ) -> CrossValidationResultDict: ...
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: Literal["bootstrap"], **options: Unpack[ResultOptions]
-    ) -> BootstrapResultDict: ...
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: Literal["weights"], **options: Unpack[ResultOptions]
-    ) -> WeightsResultDict: ...
-    @overload
-    async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["importance_weighting"],
-        **options: Unpack[ResultOptions],
-    ) -> ImportanceWeightingResultDict: ...
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: Literal["learning_curve"], **options: Unpack[ResultOptions]
-    ) -> LearningCurveResultDict: ...
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: Literal["selection"], **options: Unpack[ResultOptions]
-    ) -> SelectionResultDict: ...
-    @overload
-    async def __call__(
-        self, evaluation_id: str, kind: Literal["study"], **options: Unpack[ResultOptions]
-    ) -> StudyResultDict: ...
-    async def __call__(
-        self, evaluation_id: str, kind: str | None = None, **options: Unpack[ResultOptions]
-    ) -> Any:
-        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
 
 
 class LossesMethod(Protocol):
@@ -232,16 +114,15 @@ class Outputs:
             Parts that the result shall have beside those that its request includes, such as
             ``["tests"]``, or ``"all"``; they are computed from the losses that are kept.
         """
-        query = {"partial": "true"} if partial else {}
-        if include:
-            query["include"] = include if isinstance(include, str) else ",".join(include)
-        answer = self.read_output(evaluation_id, "result", "application/json", query or None)
+        parts = include if isinstance(include, str) else ",".join(include)
+        query = {"partial": "true" if partial else None, "include": parts or None}
+        answer = self.read_output(evaluation_id, "result", "application/json", query)
         result = self.bind_result(evaluation_id, answer.json())
         if kind is not None and result.get("kind", kind) != kind:
             raise WrongKind(evaluation_id, kind, str(result["kind"]))
         return result
 
-    result = ClientMethod[ResultMethod, AsyncResultMethod](read_result, "run")
+    result: ClientMethod[ResultMethod, AsyncResultMethod] = ClientMethod(read_result, "run")
 
     def _read_losses(self, evaluation_id: str, format: str = "json") -> Any:  # noqa: A002 - the name of the parameter
         """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
@@ -278,9 +159,8 @@ class Outputs:
             Instances to leave out at the beginning, such as ``next`` of the page before, and
             length of the page.
         """
-        options = {"a": a, "b": b, "search": search, "offset": offset, "limit": limit}
-        query = {key: str(value) for key, value in options.items() if value is not None}
-        answer = self.read_output(evaluation_id, "differences", "application/json", query or None)
+        query = {"a": a, "b": b, "search": search, "offset": offset, "limit": limit}
+        answer = self.read_output(evaluation_id, "differences", "application/json", query)
         return cast("InstanceDifferencesReadDict", answer.json())
 
     @operation
@@ -314,8 +194,7 @@ class Outputs:
             message = f"The format {format!r} is not one of {', '.join(MEDIA_TYPES)}."
             raise ValueError(message)
         path = f"figures/{quote(name, safe='')}.{format}"
-        options = {"theme": theme, "width": width, "caption": "true" if caption else None}
-        query = {key: value for key, value in options.items() if value is not None}
+        query = {"theme": theme, "width": width, "caption": "true" if caption else None}
         answer = self.read_output(evaluation_id, path, MEDIA_TYPES[format], query)
         return FigureImage(answer.content, name, format)
 
@@ -349,7 +228,7 @@ class Outputs:
             evaluation_id,
             "bundle.zip",
             "application/zip",
-            {"report": "true"} if report else None,
+            {"report": "true" if report else None},
             waiting=LONGEST_REPORT_S,
         )
         return answer.content

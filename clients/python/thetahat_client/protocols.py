@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from thetahat_client.models import copy_members
-from thetahat_client.result_types import JsonObject
+from thetahat_client.documents import Document
 
 if TYPE_CHECKING:
-    from thetahat_client.results import JsonValue, ProtocolReadDict
+    from thetahat_client.results import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
+class Protocol(Document):
     """A plan that was fixed before the data."""
 
     id: str
@@ -33,22 +32,3 @@ class Protocol:
     withdrawn_reason: str | None
     sentence: str
     """When it was fixed, what names it, and its withdrawal."""
-    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
-    """The whole JSON object that the service sent."""
-
-    @classmethod
-    def read(cls, data: ProtocolReadDict) -> Protocol:
-        """Return the object that JSON describes."""
-        withdrawn_at = data["withdrawn_at"]
-        return cls(
-            id=data["id"],
-            name=data["name"],
-            fixed=data["fixed"],
-            fixed_at=datetime.fromisoformat(data["fixed_at"]),
-            evaluations=data["evaluations"],
-            series=data["series"],
-            withdrawn_at=None if withdrawn_at is None else datetime.fromisoformat(withdrawn_at),
-            withdrawn_reason=data["withdrawn_reason"],
-            sentence=data["sentence"],
-            members=copy_members(data),
-        )

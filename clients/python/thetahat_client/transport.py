@@ -81,7 +81,7 @@ class Transport:
             request = Request(
                 method=method,
                 path=path,
-                query=query or {},
+                query={key: each for key, each in (query or {}).items() if each is not None},
                 headers=headers or {},
                 content=None if body is None else body(),
                 timeout=self._timeout,

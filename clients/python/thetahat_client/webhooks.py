@@ -7,25 +7,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from thetahat_client.models import Evaluation, Problem, ProblemJson, copy_members, parse_time
-from thetahat_client.result_types import JsonObject
+from thetahat_client.documents import Document
+from thetahat_client.models import Evaluation, Problem, ProblemJson
 
 if TYPE_CHECKING:
-    from thetahat_client.results import (
-        BatchOutcomeDict,
-        DeliveryReadDict,
-        NewWebhookDict,
-        WebhookReadDict,
-    )
+    from thetahat_client.results import BatchOutcomeDict
 
 
 @dataclass(frozen=True, slots=True)
-class Webhook:
+class Webhook(Document):
     """An address that the service tells of the ends of evaluations and of decided series."""
 
     id: str
     url: str
-    event_types: tuple[str, ...]
+    event_types: tuple[str, ...] = field(default=(), kw_only=True)
     """``evaluation.succeeded``, ``evaluation.failed``, ``evaluation.cancelled``,
     ``series.decided``."""
     description: str | None
@@ -39,28 +34,10 @@ class Webhook:
     """It is told only of evaluations and series that have all these labels."""
     previous_secret_until: datetime | None = None
     """Until when deliveries are signed with the previous secret, too."""
-    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
-    """The whole JSON object that the service sent."""
-
-    @classmethod
-    def read(cls, data: WebhookReadDict | NewWebhookDict) -> Webhook:
-        """Return the object that JSON describes."""
-        return cls(
-            id=data["id"],
-            url=data["url"],
-            event_types=tuple(data.get("event_types", ())),
-            description=data.get("description"),
-            created_at=parse_time(data.get("created_at")),
-            disabled_at=parse_time(data.get("disabled_at")),
-            secret=cast("NewWebhookDict", data).get("secret"),
-            labels=dict(data.get("labels") or {}),
-            previous_secret_until=parse_time(data.get("previous_secret_until")),
-            members=copy_members(data),
-        )
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Document):
     """A message to a webhook."""
 
     id: str
@@ -78,26 +55,6 @@ class Delivery:
     last_error: str | None
     series_id: str | None = None
     """The series that is decided; None for an evaluation."""
-    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
-    """The whole JSON object that the service sent."""
-
-    @classmethod
-    def read(cls, data: DeliveryReadDict) -> Delivery:
-        """Return the object that JSON describes."""
-        return cls(
-            id=data["id"],
-            evaluation_id=data["evaluation_id"],
-            event_type=data["event_type"],
-            state=data["state"],
-            attempts=data["attempts"],
-            created_at=parse_time(data.get("created_at")),
-            last_attempt_at=parse_time(data.get("last_attempt_at")),
-            next_attempt_at=parse_time(data.get("next_attempt_at")),
-            last_status=data.get("last_status"),
-            last_error=data.get("last_error"),
-            series_id=data.get("series_id"),
-            members=copy_members(data),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,23 @@ is written as null.
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict, final
+from collections.abc import Awaitable
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    NotRequired,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    final,
+    overload,
+)
+
+if TYPE_CHECKING:
+    from thetahat_client.figure import FigureImage
+    from thetahat_client.outputs import ResultOptions
+    from thetahat_client.result import ResultObject
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 """Any JSON value."""
@@ -84,7 +100,28 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
         blocks.append("\n".join(lines) + "\n")
     union = " | ".join(names[result] for result in results.values())
     blocks.append(f'{ANY_RESULT}: TypeAlias = "{union}"\n"""The result of any kind."""\n')
+    kinds = {kind: names[result] for kind, result in results.items()}
+    blocks.append(_write_result_method("", "def", "FigureImage", kinds))
+    blocks.append(_write_result_method("Async", "async def", "Awaitable[FigureImage]", kinds))
     return "\n\n".join(blocks)
+
+
+def _write_result_method(prefix: str, define: str, figure: str, kinds: Mapping[str, str]) -> str:
+    """Return the type of ``result`` of a client, which knows the result of each kind."""
+    lines = [
+        f"class {prefix}ResultMethod(Protocol):",
+        f'    """``{prefix}Client.result``: type checkers know the result of each kind."""\n',
+    ]
+    results = {"None = None": f"ResultObject[{figure}]"}
+    results |= {f'Literal["{kind}"]': result for kind, result in kinds.items()}
+    for kind, result in results.items():
+        lines += [
+            "    @overload",
+            f"    {define} __call__(",
+            f"        self, evaluation_id: str, kind: {kind}, **options: Unpack[ResultOptions]",
+            f"    ) -> {result}: ...",
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def _read_fields(schema: JsonSchema) -> Fields:
