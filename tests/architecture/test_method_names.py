@@ -48,8 +48,6 @@ EXCEPTIONS: Final = {
     "service/thetahat_service/pages/form_proposals.py": "the schemes that the form proposes",
     "service/thetahat_service/pages/measured_coverage.py": "the study whose table the page shows",
     "service/thetahat_service/pages/new_evaluation.py": "the methods that the form offers first",
-    "service/thetahat_service/schemas/protocol_examples.py": "the methods of example plans",
-    "service/thetahat_service/schemas/series_examples.py": "the methods of example requests",
     "thetahat/advice/rules.py": "the schemes that the rules advise",
     "thetahat/analyses/groups/result.py": "how groups share a level, without step-down p-values",
     "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",

@@ -26,7 +26,7 @@ from thetahat.similar_names import suggest_name
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.values.json_schema import JsonSchema
-from thetahat.values.json_values import JsonValue, to_json
+from thetahat.values.json_values import to_json
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.json_types import MethodDescription
@@ -38,20 +38,6 @@ class FamilyDescription(TypedDict):
 
     family: str
     items: list[MethodDescription]
-
-
-class FamilyEntry(TypedDict):
-    """A family, and the path of its methods."""
-
-    name: str
-    link: str
-
-
-class CatalogueIndex(TypedDict):
-    """The families, and the rules by which an interval is recommended."""
-
-    families: list[FamilyEntry]
-    recommendation: list[JsonValue]
 
 
 def describe(method: type[Any]) -> MethodDescription:
@@ -158,7 +144,7 @@ def describe_rules() -> tuple[ListedRule, ...]:
     return list_rules([m.info for m in intervals], [m.info for m in variances])
 
 
-def build_index() -> CatalogueIndex:
+def build_index() -> dict[str, Any]:
     """Return the families, and the rules by which an interval is recommended."""
     return {
         "families": [{"name": name, "link": f"/v1/methods/{name}"} for name in FAMILIES],

@@ -16,21 +16,15 @@ Position = tuple[datetime, UUID]
 CHECKSUM_LENGTH: Final = 12
 
 
-def encode_cursor(position: Position | None, filters: str) -> str | None:
-    """Return the cursor of the page after a position; None after the last page."""
+def encode_cursor(position: Position | int | None, filters: str) -> str | None:
+    """Return the cursor of the page after a position, or a number; None after the last page."""
     if position is None:
         return None
-    created_at, identifier = position
-    text = f"{created_at.isoformat()} {identifier}"
+    text = str(position)
+    if not isinstance(position, int):
+        created_at, identifier = position
+        text = f"{created_at.isoformat()} {identifier}"
     encoded = urlsafe_b64encode(text.encode()).decode().rstrip("=")
-    return f"{_compute_checksum(encoded, filters)}{encoded}"
-
-
-def encode_number_cursor(number: int | None, filters: str) -> str | None:
-    """Return the cursor of the page after the item of a number; None after the last page."""
-    if number is None:
-        return None
-    encoded = urlsafe_b64encode(str(number).encode()).decode().rstrip("=")
     return f"{_compute_checksum(encoded, filters)}{encoded}"
 
 

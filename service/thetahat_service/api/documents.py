@@ -15,6 +15,7 @@ from thetahat_service.api.blocking_calls import read_database
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.figure import Figure
 from thetahat_service.jobs import datasets, progress
+from thetahat_service.schemas.evaluation import EvaluationRead
 from thetahat_service.storage.datasets import DatasetRow
 from thetahat_service.storage.evaluations import EvaluationRow
 from thetahat_service.storage.test_sets import Uses
@@ -60,16 +61,7 @@ def build_document(
         name: {"done": part.done, "total": part.total, "status": part.status}
         for name, part in detailed.parts.items()
     }
-    return {
-        "id": row.id,
-        "kind": row.kind,
-        "name": row.name,
-        "status": row.status,
-        "labels": row.labels,
-        "seed": row.seed,
-        "created_at": row.created_at,
-        "started_at": row.started_at,
-        "finished_at": row.finished_at,
+    values: dict[str, object] = {
         "progress": {
             "done": row.progress_done,
             "total": row.progress_total,
@@ -77,13 +69,6 @@ def build_document(
         },
         "learners": learners,
         "seconds_left": detailed.seconds_left,
-        "summary": row.summary,
-        "headline": row.headline,
-        "verdict": row.verdict,
-        "gate": row.gate,
-        "protocol": row.protocol,
-        "sign_off": row.sign_off,
-        "error": row.error,
         "links": {
             "self": path,
             "request": f"{path}/request",
@@ -98,6 +83,10 @@ def build_document(
             "cancel": f"{path}/cancel",
             "events": f"{path}/events",
         },
+    }
+    return {
+        name: values[name] if name in values else getattr(row, name)
+        for name in EvaluationRead.model_fields
     }
 
 

@@ -32,12 +32,11 @@ from thetahat_service.jobs.partial import IncludedChunks, IncludedLearners
 from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
-from thetahat_service.schemas import protocol_examples, series_examples
 from thetahat_service.schemas.batch import BatchRequest
 from thetahat_service.schemas.evaluation import ANY_RESULT
 from thetahat_service.schemas.events import EVENTS
+from thetahat_service.schemas.openapi_examples import EXAMPLES
 from thetahat_service.schemas.result_schemas import REF, SchemaBuilder
-from thetahat_service.schemas.understanding_example import UNDERSTANDING
 
 BATCH_PATH: Final = "/v1/evaluations/batch"
 ANY_REQUEST: Final = "AnyRequest"
@@ -130,19 +129,19 @@ def _add_bodies(document: Document) -> None:
 
 def _complete_series(document: Document) -> None:
     """Add the headers and the examples of requests of series."""
-    _complete_creation(document["paths"]["/v1/series"]["post"], series_examples.SERIES)
+    _complete_creation(document["paths"]["/v1/series"]["post"], EXAMPLES["series"])
     add = document["paths"]["/v1/series/{series_id}/batches"]["post"]
     add["parameters"] += [{**_describe_header(*POST_HEADERS[0]), "required": True}]
-    add["requestBody"]["content"]["application/json"]["example"] = series_examples.BATCH
-    add["responses"]["201"]["content"]["application/json"]["example"] = series_examples.LOOK
+    add["requestBody"]["content"]["application/json"]["example"] = EXAMPLES["batch"]
+    add["responses"]["201"]["content"]["application/json"]["example"] = EXAMPLES["look"]
 
 
 def _complete_protocols(document: Document) -> None:
     """Add the headers and the examples of requests of protocols."""
-    _complete_creation(document["paths"]["/v1/protocols"]["post"], protocol_examples.PROTOCOLS)
+    _complete_creation(document["paths"]["/v1/protocols"]["post"], EXAMPLES["protocols"])
     withdraw = document["paths"]["/v1/protocols/{protocol_id}/withdraw"]["post"]
     content = withdraw["requestBody"]["content"]["application/json"]
-    content["example"] = protocol_examples.WITHDRAWAL
+    content["example"] = EXAMPLES["withdrawal"]
 
 
 def _complete_creation(post: Document, examples: Mapping[str, Document]) -> None:
@@ -202,7 +201,7 @@ def _add_results(document: Document) -> None:
 def _add_understanding(document: Document) -> None:
     """Add the example of how a file is understood, whose nulls FastAPI would leave out."""
     get = document["paths"]["/v1/datasets/{dataset_id}/understood"]["get"]
-    get["responses"]["200"]["content"]["application/json"]["example"] = UNDERSTANDING
+    get["responses"]["200"]["content"]["application/json"]["example"] = EXAMPLES["understanding"]
 
 
 def _list_examples(name: str) -> dict[str, Any]:

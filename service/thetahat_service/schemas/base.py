@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
@@ -48,8 +49,8 @@ class EvaluationRequest(Schema):
     )
 
     def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data sets that the request names."""
-        return ()
+        """Return the data sets that the request, or a part of it, names in a field ``dataset``."""
+        return tuple(dict.fromkeys(_iterate_dataset_ids(self)))
 
     def check_choices(self) -> None:
         """Refuse choices that are wrong whatever the data are; most kinds have some."""
@@ -76,6 +77,20 @@ class EvaluationRequest(Schema):
             elif key in dumped:
                 ordered[key] = dumped[key]
         return ordered
+
+
+def _iterate_dataset_ids(part: Schema) -> Iterator[UUID]:
+    """Yield the data set of a part of a request, then those of the parts inside it."""
+    values = {name: part.__dict__[name] for name in type(part).model_fields}
+    if values.get("dataset") is not None:
+        yield values["dataset"]
+    for value in values.values():
+        parts = list(value.values()) if isinstance(value, dict) else value
+        parts = parts if isinstance(parts, list) else [parts]
+        if parts and isinstance(parts[0], Schema):  # of a long list of numbers the first is enough
+            for inner in parts:
+                if isinstance(inner, Schema):
+                    yield from _iterate_dataset_ids(inner)
 
 
 @cache

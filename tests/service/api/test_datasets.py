@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
 from thetahat_service.cli import main
-from thetahat_service.schemas.understanding_example import TABLE, UNDERSTANDING
+from thetahat_service.schemas.openapi_examples import EXAMPLES
 from thetahat_service.storage import datasets as stored_datasets
 from thetahat_service.storage.files import MARK
 
@@ -227,13 +227,13 @@ def test_exact_a_form_may_name_its_file_in_any_script(
 
 
 def test_exact_a_file_is_understood_as_the_document_shows(client: TestClient) -> None:
-    identifier = send(client, TABLE.encode(), CSV).json()["id"]
+    identifier = send(client, EXAMPLES["table"].encode(), CSV).json()["id"]
     answer = client.get(f"/v1/datasets/{identifier}/understood")
 
-    assert answer.json() == {**UNDERSTANDING, "id": identifier}
+    assert answer.json() == {**EXAMPLES["understanding"], "id": identifier}
     get = client.get("/openapi.json").json()["paths"]["/v1/datasets/{dataset_id}/understood"]["get"]
     shown = get["responses"]["200"]["content"]["application/json"]["example"]
-    assert shown == UNDERSTANDING
+    assert shown == EXAMPLES["understanding"]
 
 
 def test_exact_what_is_understood_is_what_inspect_prints(

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
 from tests.service.storage.databases import Setting
-from thetahat_service.schemas import protocol_examples
+from thetahat_service.schemas.openapi_examples import EXAMPLES
 
 PLAN: dict[str, Any] = {
     "name": "release 7",
@@ -369,12 +369,10 @@ def test_exact_what_is_fixed_has_the_defaults_of_methods(client: TestClient) -> 
 
 
 def test_exact_the_examples_of_the_document_are_accepted(client: TestClient) -> None:
-    for body in protocol_examples.PROTOCOLS.values():
+    for body in EXAMPLES["protocols"].values():
         made = client.post("/v1/protocols", json=body)
         assert made.status_code == 201, made.text
-        withdrawn = client.post(
-            f"{made.headers['location']}/withdraw", json=protocol_examples.WITHDRAWAL
-        )
+        withdrawn = client.post(f"{made.headers['location']}/withdraw", json=EXAMPLES["withdrawal"])
         assert withdrawn.status_code == 200
 
 

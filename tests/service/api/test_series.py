@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.service.storage.databases import Setting
-from thetahat_service.schemas import series_examples
+from thetahat_service.schemas.openapi_examples import EXAMPLES
 
 PAIR: dict[str, Any] = {"models": ["new", "old"]}
 
@@ -127,11 +127,11 @@ def test_exact_the_figure_has_the_looks_the_margins_and_the_decision(client: Tes
 
 
 def test_exact_the_examples_of_the_document_are_accepted(client: TestClient) -> None:
-    made = [create(client, body) for body in series_examples.SERIES.values()]
-    look = add(client, made[0].headers["location"], "k", series_examples.BATCH).json()
+    made = [create(client, body) for body in EXAMPLES["series"].values()]
+    look = add(client, made[0].headers["location"], "k", EXAMPLES["batch"]).json()
 
     assert {answer.status_code for answer in made} == {201}
-    assert {**look, "received_at": ""} == {**series_examples.LOOK, "received_at": ""}
+    assert {**look, "received_at": ""} == {**EXAMPLES["look"], "received_at": ""}
 
 
 def test_exact_planned_looks_end(client: TestClient) -> None:

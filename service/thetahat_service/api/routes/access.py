@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from thetahat_service.api.blocking_calls import read_database, write_database
 from thetahat_service.api.cursors import Position, decode_cursor, encode_cursor
 from thetahat_service.api.documents import build_json_response
+from thetahat_service.api.problem_responses import describe_problems
 from thetahat_service.api.query_parameters import Cursor, Limit
 from thetahat_service.api.validation import read_valid_body
 from thetahat_service.errors import FieldError, InvalidRequest, ResourceNotFound
@@ -24,7 +25,6 @@ from thetahat_service.schemas.access import (
     NewKey,
 )
 from thetahat_service.schemas.base import Schema
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.storage import api_keys, audit
 from thetahat_service.storage.api_keys import KeyRow
 from thetahat_service.storage.audit import AuditRow
@@ -32,10 +32,8 @@ from thetahat_service.storage.newest_first import cut_page
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 router = APIRouter(tags=["access"])
-REFUSALS: dict[int | str, dict[str, object]] = {
-    status: {"model": ProblemDocument} for status in (403, 422)
-}
-NOT_FOUND: dict[int | str, dict[str, object]] = {404: {"model": ProblemDocument}}
+REFUSALS: Final = describe_problems(403, 422)
+NOT_FOUND: Final = describe_problems(404)
 
 BODIES: Final[dict[str, type[Schema]]] = {
     "/v1/keys": KeyRequest,

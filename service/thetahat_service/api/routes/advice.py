@@ -10,10 +10,10 @@ from thetahat.advice import Advice, advise
 from thetahat.values.json_values import to_json
 from thetahat_service.api.blocking_calls import run_in_thread
 from thetahat_service.api.documents import build_json_response
+from thetahat_service.api.problem_responses import BODY
 from thetahat_service.api.validation import read_valid_body
 from thetahat_service.schemas.advice import AdviceSituation
 from thetahat_service.schemas.base import Schema
-from thetahat_service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/advice", tags=["methods"])
 
@@ -23,7 +23,7 @@ ANSWERS: Final[dict[str, type]] = {"/v1/advice": Advice}
 """The answers to POST requests that are dataclasses, likewise."""
 
 
-@router.post("", responses={status: {"model": ProblemDocument} for status in (400, 413, 415, 422)})
+@router.post("", responses=BODY)
 async def get_advice(request: Request) -> Response:
     """Return which scheme fits the data, the question and the budget; nothing is stored."""
     body = await read_valid_body(request, AdviceSituation)

@@ -17,6 +17,8 @@ from thetahat_service.api.bodies import SMALL_BODY, parse_json, read_body
 from thetahat_service.api.documents import build_json_response, read_document
 from thetahat_service.api.errors import build_problem, explain_error
 from thetahat_service.api.preferences import parse_idempotency_key
+from thetahat_service.api.problem_responses import BODY
+from thetahat_service.api.request_parts import OwnerId
 from thetahat_service.api.submission import check_part
 from thetahat_service.api.submission_batches import store_submission
 from thetahat_service.api.validation import convert_validation_error
@@ -25,7 +27,6 @@ from thetahat_service.jobs import read
 from thetahat_service.jobs.submit import Submission, Submitted
 from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.batch import BatchItem, BatchOutcomes, BatchRequest
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
 
 CHECKS_AT_ONCE: Final = 8
@@ -37,9 +38,9 @@ router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
 @router.post(
     "/batch",
     response_model=BatchOutcomes,
-    responses={status: {"model": ProblemDocument} for status in (400, 413, 415, 422)},
+    responses=BODY,
 )
-async def submit_batch(request: Request) -> Response:
+async def submit_batch(request: Request, owner_id: OwnerId) -> Response:
     """Submit several evaluations; each is accepted or refused by itself, in one answer.
 
     What is accepted is stored before the answer. A batch that is sent again with the same
@@ -48,7 +49,7 @@ async def submit_batch(request: Request) -> Response:
     key = parse_idempotency_key(request.headers)
     body = await read_body(request, get_settings().max_json_bytes)
     with pause_garbage_collection() if len(body) > SMALL_BODY else nullcontext():
-        checked = await _check_items(request.scope["owner_id"], body, key)
+        checked = await _check_items(owner_id, body, key)
     # Stored in their order, so that the first ones are accepted if not all of them may be.
     outcomes = await asyncio.gather(*map(_store, checked))
     described = [await _describe(request, index, outcome) for index, outcome in enumerate(outcomes)]

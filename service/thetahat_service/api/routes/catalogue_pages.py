@@ -13,10 +13,10 @@ from thetahat_service.api.blocking_calls import read_database, run_in_thread, wr
 from thetahat_service.api.catalogue import FAMILIES, read_family
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.dataset_pages import understand
-from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import TOKEN_FIELD, check_form_token, read_form
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.parser_calls import run_parser
+from thetahat_service.api.request_parts import DatasetId, OwnerId
 from thetahat_service.api.uploads import count_upload, receive
 from thetahat_service.errors import ServiceError, Unavailable
 from thetahat_service.jobs import datasets, read
@@ -66,9 +66,8 @@ def _describe_family(name: str) -> list[ShownMethod]:
 
 
 @router.get("/studies")
-async def show_studies(request: Request) -> Response:
+async def show_studies(request: Request, owner_id: OwnerId) -> Response:
     """Return the page with the presets and the studies of the owner."""
-    owner_id: UUID = request.scope["owner_id"]
     filters = Filters(kind="study")
     rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, PAGE_LENGTH)
     items = await run_in_thread(_describe_family, "presets")
@@ -100,10 +99,9 @@ async def _show_list(request: Request, error: ServiceError | None = None) -> Res
 
 
 @router.post("/data-sets")
-async def upload_from_page(request: Request) -> Response:
+async def upload_from_page(request: Request, owner_id: OwnerId) -> Response:
     """Store the file of a form, and go on to what was understood of it."""
     check_form_token(request, request.query_params.get(TOKEN_FIELD, ""))
-    owner_id: UUID = request.scope["owner_id"]
     store = open_file_store()
     try:
         with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
@@ -122,12 +120,10 @@ async def upload_from_page(request: Request) -> Response:
 
 
 @router.get("/data-sets/{dataset_id}")
-async def show_dataset(request: Request, dataset_id: str) -> Response:
+async def show_dataset(request: Request, owner_id: OwnerId, dataset_id: DatasetId) -> Response:
     """Return the page of a data set."""
-    identifier = parse_id(dataset_id, "data set")
-    owner_id: UUID = request.scope["owner_id"]
-    row = await read_database(datasets.get, owner_id, identifier)
-    preview = await run_parser(owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS)
+    row = await read_database(datasets.get, owner_id, dataset_id)
+    preview = await run_parser(owner_id, datasets.preview, owner_id, dataset_id, PREVIEW_ROWS)
     understood = await understand(owner_id, row)
     uses = await read_database(datasets.read_uses, owner_id, [row])
     return build_page_response(
@@ -143,9 +139,10 @@ async def show_dataset(request: Request, dataset_id: str) -> Response:
 
 
 @router.post("/data-sets/{dataset_id}/delete")
-async def delete_dataset_from_page(request: Request, dataset_id: str) -> Response:
+async def delete_dataset_from_page(
+    request: Request, owner_id: OwnerId, dataset_id: DatasetId
+) -> Response:
     """Delete a data set, and return to the list."""
     await read_form(request)
-    identifier = parse_id(dataset_id, "data set")
-    await write_database(datasets.delete, request.scope["owner_id"], identifier)
+    await write_database(datasets.delete, owner_id, dataset_id)
     return RedirectResponse("/data-sets", SEE_OTHER)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -12,11 +11,12 @@ from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.documents import (
     build_dataset_path,
     build_json_response,
-    parse_id,
     read_dataset_documents,
 )
 from thetahat_service.api.parser_calls import run_parser
+from thetahat_service.api.problem_responses import LIMITED_BODY, describe_problems
 from thetahat_service.api.query_parameters import NO_NUL, Cursor, Limit
+from thetahat_service.api.request_parts import DatasetId, OwnerId
 from thetahat_service.api.uploads import ALIASES, FORM, MAX_NAME_LENGTH, count_upload, receive
 from thetahat_service.data.formats import FORMATS
 from thetahat_service.jobs import datasets
@@ -26,7 +26,6 @@ from thetahat_service.schemas.dataset import (
     DatasetRead,
     DatasetUnderstanding,
 )
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.open_files import open_file_store
 
@@ -66,15 +65,12 @@ router = APIRouter(prefix="/v1/datasets", tags=["data sets"])
     openapi_extra={"requestBody": FILE_BODY},
     responses={
         200: {"model": DatasetRead, "description": "The same bytes were uploaded before."},
-        400: {"model": ProblemDocument},
-        413: {"model": ProblemDocument},
-        415: {"model": ProblemDocument},
-        422: {"model": ProblemDocument},
-        429: {"model": ProblemDocument},
+        **LIMITED_BODY,
     },
 )
 async def upload_dataset(
     request: Request,
+    owner_id: OwnerId,
     name: Annotated[
         str | None,
         Query(
@@ -85,7 +81,6 @@ async def upload_dataset(
 ) -> Response:
     """Upload a file of data: as the body itself, or as the file of a form."""
     del name  # read together with the body, because a form has its name there
-    owner_id: UUID = request.scope["owner_id"]
     store = open_file_store()
     with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
         received = await receive(request, file, table, get_settings().max_upload_bytes)
@@ -95,28 +90,23 @@ async def upload_dataset(
     return build_json_response(document, 201 if is_new else 200, headers)
 
 
-@router.get("", response_model=DatasetPage, responses={422: {"model": ProblemDocument}})
+@router.get("", response_model=DatasetPage, responses=describe_problems(422))
 async def list_datasets(
-    request: Request,
+    owner_id: OwnerId,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """List data sets, newest first."""
     before = decode_cursor(cursor, FILTERS)
-    owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(datasets.list_datasets, owner_id, before, limit)
     items = await read_dataset_documents(owner_id, rows)
     return build_json_response({"items": items, "next": encode_cursor(end, FILTERS)})
 
 
-@router.get(
-    "/{dataset_id}", response_model=DatasetRead, responses={404: {"model": ProblemDocument}}
-)
-async def get_dataset(request: Request, dataset_id: str) -> Response:
+@router.get("/{dataset_id}", response_model=DatasetRead, responses=describe_problems(404))
+async def get_dataset(owner_id: OwnerId, dataset_id: DatasetId) -> Response:
     """Return the columns and the format of a data set."""
-    identifier = parse_id(dataset_id, "data set")
-    owner_id: UUID = request.scope["owner_id"]
-    row = await read_database(datasets.get, owner_id, identifier)
+    row = await read_database(datasets.get, owner_id, dataset_id)
     (document,) = await read_dataset_documents(owner_id, [row])
     return build_json_response(document)
 
@@ -124,42 +114,37 @@ async def get_dataset(request: Request, dataset_id: str) -> Response:
 @router.get(
     "/{dataset_id}/preview",
     response_model=DatasetPreview,
-    responses={404: {"model": ProblemDocument}, 422: {"model": ProblemDocument}},
+    responses=describe_problems(404, 422),
 )
 async def preview_dataset(
-    request: Request,
-    dataset_id: str,
+    owner_id: OwnerId,
+    dataset_id: DatasetId,
     rows: Annotated[int, Query(ge=1, le=1000, description="How many rows.")] = 20,
 ) -> Response:
     """Return the first rows of a data set."""
-    identifier = parse_id(dataset_id, "data set")
-    owner_id: UUID = request.scope["owner_id"]
     return build_json_response(
-        await run_parser(owner_id, datasets.preview, owner_id, identifier, rows)
+        await run_parser(owner_id, datasets.preview, owner_id, dataset_id, rows)
     )
 
 
 @router.get(
     "/{dataset_id}/understood",
     response_model=DatasetUnderstanding,
-    responses={404: {"model": ProblemDocument}, 422: {"model": ProblemDocument}},
+    responses=describe_problems(404, 422),
 )
-async def understand_dataset(request: Request, dataset_id: str) -> Response:
+async def understand_dataset(owner_id: OwnerId, dataset_id: DatasetId) -> Response:
     """Return what each column seems to be for, and which questions the file can answer."""
-    identifier = parse_id(dataset_id, "data set")
-    owner_id: UUID = request.scope["owner_id"]
     return build_json_response(
-        await run_parser(owner_id, datasets.understand, owner_id, identifier)
+        await run_parser(owner_id, datasets.understand, owner_id, dataset_id)
     )
 
 
 @router.delete(
     "/{dataset_id}",
     status_code=204,
-    responses={404: {"model": ProblemDocument}, 409: {"model": ProblemDocument}},
+    responses=describe_problems(404, 409),
 )
-async def delete_dataset(request: Request, dataset_id: str) -> Response:
+async def delete_dataset(owner_id: OwnerId, dataset_id: DatasetId) -> Response:
     """Delete a data set that no queued or running evaluation reads."""
-    identifier = parse_id(dataset_id, "data set")
-    await write_database(datasets.delete, request.scope["owner_id"], identifier)
+    await write_database(datasets.delete, owner_id, dataset_id)
     return Response(status_code=204)

@@ -16,7 +16,6 @@ from thetahat_service.api.documents import (
     build_document,
     build_evaluation_path,
     build_json_response,
-    parse_id,
     read_document,
 )
 from thetahat_service.api.field_selection import (
@@ -36,7 +35,9 @@ from thetahat_service.api.preferences import (
     parse_prefer_wait,
     parse_wait,
 )
+from thetahat_service.api.problem_responses import describe_problems
 from thetahat_service.api.query_parameters import MAX_LABELS, NO_NUL, Cursor, Label, Limit, Moment
+from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.api.submission import accept_request
 from thetahat_service.jobs import read
 from thetahat_service.jobs.cancel import cancel
@@ -48,7 +49,6 @@ from thetahat_service.schemas.evaluation import (
     EvaluationRead,
     FinishedEvaluation,
 )
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
 from thetahat_service.states import EvaluationStatus, OverallVerdict
 from thetahat_service.storage.evaluations import EvaluationRow, Filters
@@ -71,12 +71,11 @@ router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
     response_model=EvaluationRead,
     responses={
         200: {"model": FinishedEvaluation, "description": "It ended within Prefer: wait=N."},
-        **{status: {"model": ProblemDocument} for status in (400, 409, 413, 415, 422, 429)},
+        **describe_problems(400, 409, 413, 415, 422, 429),
     },
 )
-async def submit_evaluation(request: Request) -> Response:
+async def submit_evaluation(request: Request, owner_id: OwnerId) -> Response:
     """Submit an evaluation; with ``Prefer: wait=N`` get the result if it is there in time."""
-    owner_id: UUID = request.scope["owner_id"]
     key = parse_idempotency_key(request.headers)
     wait = parse_prefer_wait(request.headers)
     body = await read_body(request, get_settings().max_json_bytes)
@@ -108,9 +107,9 @@ async def _build_finished_document(row: EvaluationRow) -> dict[str, object]:
     return {**build_document(row), "result": result}
 
 
-@router.get("", response_model=EvaluationPage, responses={422: {"model": ProblemDocument}})
+@router.get("", response_model=EvaluationPage, responses=describe_problems(422))
 async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
-    request: Request,
+    owner_id: OwnerId,
     status: Annotated[
         EvaluationStatus | None, Query(description="Only evaluations in this status.")
     ] = None,
@@ -183,7 +182,6 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
         created_before,
     )
     before = decode_cursor(cursor, repr(filters))
-    owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(read.list_evaluations, owner_id, filters, before, limit)
     items = [await read_document(row) for row in rows]
     return build_json_response({"items": items, "next": encode_cursor(end, repr(filters))})
@@ -195,13 +193,13 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
     openapi_extra={"parameters": [WAIT_PARAMETER]},
     responses={
         304: {"description": "Unchanged."},
-        404: {"model": ProblemDocument},
-        422: {"model": ProblemDocument},
+        **describe_problems(404, 422),
     },
 )
 async def get_evaluation(
     request: Request,
-    evaluation_id: str,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
     fields: Annotated[
         str | None,
         Query(
@@ -215,11 +213,9 @@ async def get_evaluation(
     ] = None,
 ) -> Response:
     """Return an evaluation; with ``?wait=N``, when it has changed or N seconds are over."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
     selection = None if fields is None else parse_fields(fields)
     suffix = "" if fields is None else f"-{compute_selection_digest(fields)}"
-    row = await read_database(read.get, owner_id, identifier)
+    row = await read_database(read.get, owner_id, evaluation_id)
     if selection is not None:
         check_selection(selection, row.kind)
     preferred = parse_prefer_wait(request.headers)
@@ -228,7 +224,7 @@ async def get_evaluation(
     has_changed = bool(known_etags) and build_etag(row.version, suffix) not in known_etags
     if wait and not row.is_finished and not has_changed:
         await wait_for_change(row, wait)
-        row = await read_database(read.get, owner_id, identifier)
+        row = await read_database(read.get, owner_id, evaluation_id)
     etag = build_etag(row.version, suffix)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": VARY}
     if preferred is not None:
@@ -266,15 +262,13 @@ async def _respond_part(
     response_model=EvaluationRead,
     responses={
         200: {"model": EvaluationRead, "description": "It had already ended."},
-        404: {"model": ProblemDocument},
+        **describe_problems(404),
     },
 )
-async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
+async def cancel_evaluation(owner_id: OwnerId, evaluation_id: EvaluationId) -> Response:
     """Cancel an evaluation; one that has ended is not changed."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
-    before = await read_database(read.get, owner_id, identifier)
-    row = await write_database(cancel, owner_id, identifier)
+    before = await read_database(read.get, owner_id, evaluation_id)
+    row = await write_database(cancel, owner_id, evaluation_id)
     headers = {"Location": build_evaluation_path(row.id), "ETag": build_etag(row.version)}
     return build_json_response(build_document(row), 200 if before.is_finished else 202, headers)
 
@@ -282,10 +276,9 @@ async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
 @router.delete(
     "/{evaluation_id}",
     status_code=204,
-    responses={404: {"model": ProblemDocument}, 409: {"model": ProblemDocument}},
+    responses=describe_problems(404, 409),
 )
-async def delete_evaluation(request: Request, evaluation_id: str) -> Response:
+async def delete_evaluation(owner_id: OwnerId, evaluation_id: EvaluationId) -> Response:
     """Delete an evaluation that has ended, with its result."""
-    identifier = parse_id(evaluation_id, "evaluation")
-    await write_database(delete, request.scope["owner_id"], identifier)
+    await write_database(delete, owner_id, evaluation_id)
     return Response(status_code=204)

@@ -6,19 +6,19 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final
-from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Depends, Header, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from thetahat_service.api.blocking_calls import read_database
-from thetahat_service.api.documents import parse_id, read_document
+from thetahat_service.api.documents import read_document
 from thetahat_service.api.errors import NoMoreEvents
+from thetahat_service.api.problem_responses import describe_problems
+from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.errors import NotAuthenticated, ResourceNotFound
 from thetahat_service.jobs import read
 from thetahat_service.jobs.change_watcher import wait_for_change
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.states import EvaluationStatus
 from thetahat_service.storage.evaluations import EvaluationRow
 
@@ -40,18 +40,17 @@ class EventRequest:
 
 async def find_evaluation(
     request: Request,
-    evaluation_id: str,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
     last_event_id: Annotated[
         str, Header(description="Id of the last event that the client has received.")
     ] = "",
 ) -> EventRequest:
     """Return the evaluation; ``NoMoreEvents`` if it has ended and the client has every event."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
     last_event = _parse_event_id(last_event_id)
-    row = await read_database(read.get, owner_id, identifier)
+    row = await read_database(read.get, owner_id, evaluation_id)
     if row.is_finished and not await read_database(
-        read.list_events, owner_id, identifier, last_event
+        read.list_events, owner_id, evaluation_id, last_event
     ):
         raise NoMoreEvents
     return EventRequest(row, last_event, partial(request.scope["authenticate"], request.scope))
@@ -62,7 +61,7 @@ async def find_evaluation(
     response_class=EventSourceResponse,
     responses={
         204: {"description": "The evaluation has ended and Last-Event-ID was its last event."},
-        404: {"model": ProblemDocument},
+        **describe_problems(404),
     },
 )
 async def stream_events(

@@ -5,22 +5,22 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, Final, Literal
-from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import FiniteFloat
 
 from thetahat_service.api.blocking_calls import run_in_thread
-from thetahat_service.api.documents import build_figure_list, parse_id
+from thetahat_service.api.documents import build_figure_list
 from thetahat_service.api.media_types import choose_media_type
+from thetahat_service.api.problem_responses import NO_RESULT, Responses, describe_problems
+from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.drawing import draw
 from thetahat_service.figures.rendering import FigureFormat
 from thetahat_service.figures.style import NARROWEST, USUAL_WIDTH, WIDEST, Json, Style, Theme
 from thetahat_service.jobs.figures import read_figure, read_figures
 from thetahat_service.schemas.evaluation import FigureList
-from thetahat_service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}/figures", tags=["evaluations"])
 
@@ -42,14 +42,7 @@ HEADERS: Final = {
     # an image that is opened by itself runs nothing and loads nothing
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
-NO_RESULT: Final[dict[int | str, dict[str, object]]] = {
-    404: {"model": ProblemDocument},
-    409: {
-        "model": ProblemDocument,
-        "description": "result_not_ready, or no_result if there will be none.",
-    },
-}
-FIGURE_RESPONSES: Final[dict[int | str, dict[str, object]]] = {
+FIGURE_RESPONSES: Final[Responses] = {
     200: {
         "description": "The figure.",
         "content": {
@@ -59,19 +52,18 @@ FIGURE_RESPONSES: Final[dict[int | str, dict[str, object]]] = {
         }
         | {"application/json": {"schema": {"type": "object"}}},
     },
-    406: {"model": ProblemDocument},
-    503: {"model": ProblemDocument, "description": "The figure cannot be drawn now."},
+    **describe_problems(406, (503, "The figure cannot be drawn now.")),
 }
 _DRAWING: Final = ThreadPoolExecutor(2, thread_name_prefix="figures")
 """Threads that wait for the drawing process, so that figures delay neither uploads nor losses."""
 
 
 @router.get("", response_model=FigureList, responses=NO_RESULT)
-async def list_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
+async def list_figures(owner_id: OwnerId, evaluation_id: EvaluationId) -> dict[str, Any]:
     """List the figures of a result, with their captions and paths."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
-    return build_figure_list(identifier, await run_in_thread(read_figures, owner_id, identifier))
+    return build_figure_list(
+        evaluation_id, await run_in_thread(read_figures, owner_id, evaluation_id)
+    )
 
 
 @router.get(
@@ -80,7 +72,8 @@ async def list_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
 )
 async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the query
     request: Request,
-    evaluation_id: str,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
     file_name: str,
     *,
     theme: ThemeQuery = "light",
@@ -99,10 +92,8 @@ async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the 
 
     JSON is the Vega-Lite specification that the images are drawn from.
     """
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
     name, form = split_file_name(file_name, request.headers.get("accept"))
-    figure = await run_in_thread(read_figure, owner_id, identifier, name)
+    figure = await run_in_thread(read_figure, owner_id, evaluation_id, name)
     axis = None if axis_from is None or axis_to is None else (axis_from, axis_to)
     spec = figure.build_spec(Style(theme=theme, width=width, has_caption=caption, x_domain=axis))
     return await build_figure_response(spec, form)

@@ -6,7 +6,6 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Final
-from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
@@ -17,6 +16,8 @@ from thetahat_service.api.documents import (
     read_dataset_documents,
 )
 from thetahat_service.api.parser_calls import run_parser
+from thetahat_service.api.problem_responses import LIMITED_BODY, describe_problems
+from thetahat_service.api.request_parts import OwnerId
 from thetahat_service.api.uploads import ALIASES, check_name, count_upload, parse_media_type
 from thetahat_service.api.validation import read_valid_body
 from thetahat_service.data.formats import FORMATS
@@ -25,14 +26,12 @@ from thetahat_service.jobs.datasets import Upload
 from thetahat_service.jobs.imports import FetchedFile
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.dataset import DatasetImport, DatasetRead
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.storage.open_files import open_file_store
 
 router = APIRouter(prefix="/v1/datasets", tags=["data sets"])
 
 BODIES: Final[dict[str, type[Schema]]] = {"/v1/datasets/import": DatasetImport}
 """The bodies of POST requests, for the OpenAPI document."""
-PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
 _FETCHING: Final = ThreadPoolExecutor(4, thread_name_prefix="import")
 """Threads that wait for other hosts, so that slow ones delay nothing else."""
 
@@ -43,14 +42,13 @@ _FETCHING: Final = ThreadPoolExecutor(4, thread_name_prefix="import")
     response_model=DatasetRead,
     responses={
         200: {"model": DatasetRead, "description": "The same bytes were uploaded before."},
-        502: {**PROBLEM, "description": "The host did not send the file."},
-        **dict.fromkeys((400, 413, 415, 422, 429), PROBLEM),
+        **describe_problems((502, "The host did not send the file.")),
+        **LIMITED_BODY,
     },
 )
-async def import_dataset(request: Request) -> Response:
+async def import_dataset(request: Request, owner_id: OwnerId) -> Response:
     """Receive a data set from a URL; its host must be one that the operator has listed."""
     body = await read_valid_body(request, DatasetImport)
-    owner_id: UUID = request.scope["owner_id"]
     loop, store = asyncio.get_running_loop(), open_file_store()
     with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
         fetched = await loop.run_in_executor(

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Response
 from thetahat_service.api.blocking_calls import run_in_thread
 from thetahat_service.api.catalogue import build_index, read_family
 from thetahat_service.api.documents import build_json_response
+from thetahat_service.api.problem_responses import describe_problems
 from thetahat_service.schemas.methods import MethodFamily, MethodIndex
-from thetahat_service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/methods", tags=["methods"])
 
@@ -19,9 +19,7 @@ async def list_method_families() -> Response:
     return build_json_response(build_index())
 
 
-@router.get(
-    "/{family_name}", response_model=MethodFamily, responses={404: {"model": ProblemDocument}}
-)
+@router.get("/{family_name}", response_model=MethodFamily, responses=describe_problems(404))
 async def list_methods(family_name: str) -> Response:
     """List the methods of a family; the first list of learners takes seconds."""
     return build_json_response(await run_in_thread(read_family, family_name))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
-from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
@@ -19,6 +18,7 @@ from thetahat_service.api.forms import read_form
 from thetahat_service.api.loss_responses import open_losses
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.query_parameters import Include
+from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.api.validation import convert_validation_error
 from thetahat_service.errors import DamagedFile, PartsNotKept, ResourceNotFound, Unavailable
 from thetahat_service.figures.browser_library import find_library_name, read_library
@@ -64,7 +64,8 @@ NOT_MODIFIED: Final = 304
 @router.get("/evaluations/{evaluation_id}")
 async def show_evaluation(  # noqa: PLR0913 - the parameters of the query
     request: Request,
-    evaluation_id: str,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
     a: Annotated[str | None, Query(max_length=200)] = None,
     b: Annotated[str | None, Query(max_length=200)] = None,
     search: Annotated[str, Query(max_length=200)] = "",
@@ -75,9 +76,7 @@ async def show_evaluation(  # noqa: PLR0913 - the parameters of the query
 
     Parts that its request did not include are computed from the losses that are kept.
     """
-    owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
-    row = await read_database(read.get, owner_id, wanted)
+    row = await read_database(read.get, owner_id, evaluation_id)
     pair = (a, b) if a is not None and b is not None else None
     parts = [] if include is None else include.split(",")
     context = await run_in_thread(build_evaluation_context, row, pair, parts)
@@ -159,9 +158,8 @@ def _read_differences(
 
 
 @router.get("/compare")
-async def show_comparison(request: Request) -> Response:
+async def show_comparison(request: Request, owner_id: OwnerId) -> Response:
     """Return the page with two evaluations side by side."""
-    owner_id: UUID = request.scope["owner_id"]
     query = request.query_params
     ticked = query.getlist("of")  # in the list of evaluations
     if len(ticked) > 2:
@@ -238,30 +236,30 @@ def _write_shared_axis(figures: Sequence[Figure]) -> str:
 
 
 @router.get("/evaluations/{evaluation_id}/request.json")
-async def download_request(request: Request, evaluation_id: str) -> Response:
+async def download_request(owner_id: OwnerId, evaluation_id: EvaluationId) -> Response:
     """Return the request of an evaluation as a file."""
-    owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
-    row = await read_database(read.get, owner_id, wanted)
+    row = await read_database(read.get, owner_id, evaluation_id)
     text = orjson.dumps(await read_database(read.get_request, row), option=orjson.OPT_INDENT_2)
     headers = {"Cache-Control": "no-store", "Content-Disposition": "inline"}
     return Response(text, media_type="application/json", headers=headers)
 
 
 @router.post("/evaluations/{evaluation_id}/cancel")
-async def cancel_from_page(request: Request, evaluation_id: str) -> Response:
+async def cancel_from_page(
+    request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
+) -> Response:
     """Cancel an evaluation, and return to its page."""
     await read_form(request)
-    wanted = parse_id(evaluation_id, "evaluation")
-    await write_database(cancel, request.scope["owner_id"], wanted)
-    return RedirectResponse(f"/evaluations/{wanted}", SEE_OTHER)
+    await write_database(cancel, owner_id, evaluation_id)
+    return RedirectResponse(f"/evaluations/{evaluation_id}", SEE_OTHER)
 
 
 @router.post("/evaluations/{evaluation_id}/sign-offs")
-async def sign_from_page(request: Request, evaluation_id: str) -> Response:
+async def sign_from_page(
+    request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
+) -> Response:
     """Sign the result of an evaluation, and return to its page."""
     form = await read_form(request)
-    wanted = parse_id(evaluation_id, "evaluation")
     fields = {name: form.get(name, [""])[-1] for name in SignOffRequest.model_fields}
     fields["comment"] = fields["comment"].replace("\r\n", "\n")
     try:
@@ -269,16 +267,17 @@ async def sign_from_page(request: Request, evaluation_id: str) -> Response:
     except ValidationError as error:
         raise convert_validation_error(error, fields, SignOffRequest) from None
     signature = Signature(**sent.model_dump())
-    await write_database(sign_result, request.scope["owner_id"], wanted, signature)
-    return RedirectResponse(f"/evaluations/{wanted}#sign-offs", SEE_OTHER)
+    await write_database(sign_result, owner_id, evaluation_id, signature)
+    return RedirectResponse(f"/evaluations/{evaluation_id}#sign-offs", SEE_OTHER)
 
 
 @router.post("/evaluations/{evaluation_id}/delete")
-async def delete_from_page(request: Request, evaluation_id: str) -> Response:
+async def delete_from_page(
+    request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
+) -> Response:
     """Delete an evaluation, and return to the list."""
     await read_form(request)
-    wanted = parse_id(evaluation_id, "evaluation")
-    await write_database(delete, request.scope["owner_id"], wanted)
+    await write_database(delete, owner_id, evaluation_id)
     return RedirectResponse("/", SEE_OTHER)
 
 

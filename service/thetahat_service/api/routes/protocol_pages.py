@@ -10,10 +10,10 @@ from fastapi.responses import RedirectResponse
 
 from thetahat_presentation.protocol import show_protocol
 from thetahat_service.api.blocking_calls import run_in_thread, write_database
-from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import read_form
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.paged_lists import PAGE_LENGTH, show_paged_list
+from thetahat_service.api.request_parts import OwnerId, ProtocolId
 from thetahat_service.api.routes.series_pages import SEE_OTHER
 from thetahat_service.api.validation import validate
 from thetahat_service.jobs import read
@@ -34,10 +34,9 @@ async def show_list(request: Request) -> Response:
 
 
 @router.get("/protocols/{protocol_id}")
-async def show_one(request: Request, protocol_id: str) -> Response:
+async def show_one(request: Request, owner_id: OwnerId, protocol_id: ProtocolId) -> Response:
     """Return the page of a protocol."""
-    identifier = parse_id(protocol_id, "protocol")
-    context = await run_in_thread(build_context, request.scope["owner_id"], identifier)
+    context = await run_in_thread(build_context, owner_id, protocol_id)
     return build_page_response(request, "protocol.html", **context)
 
 
@@ -55,11 +54,11 @@ def build_context(owner_id: UUID, protocol_id: UUID) -> dict[str, Any]:
 
 
 @router.post("/protocols/{protocol_id}/withdraw")
-async def withdraw_from_page(request: Request, protocol_id: str) -> Response:
+async def withdraw_from_page(
+    request: Request, owner_id: OwnerId, protocol_id: ProtocolId
+) -> Response:
     """Withdraw a protocol, and return to its page."""
     form = await read_form(request)
-    identifier = parse_id(protocol_id, "protocol")
     body = validate({"reason": form.get("reason", [""])[-1]}, WithdrawRequest)
-    owner_id: UUID = request.scope["owner_id"]
-    await write_database(keeping.withdraw, owner_id, identifier, body.reason)
-    return RedirectResponse(f"/protocols/{identifier}", SEE_OTHER)
+    await write_database(keeping.withdraw, owner_id, protocol_id, body.reason)
+    return RedirectResponse(f"/protocols/{protocol_id}", SEE_OTHER)

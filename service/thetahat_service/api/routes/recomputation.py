@@ -5,35 +5,31 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from contextlib import ExitStack
-from typing import IO, Annotated, Any, Final
+from typing import IO, Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from thetahat_service.api.blocking_calls import run_in_thread
-from thetahat_service.api.documents import parse_id
 from thetahat_service.api.loss_responses import CountedResponse, OpenFileResponse
-from thetahat_service.api.routes.reports import NO_RESULT, NOT_NOW, RENDERING, describe_content
+from thetahat_service.api.problem_responses import describe_problems
+from thetahat_service.api.request_parts import EvaluationId, OwnerId
+from thetahat_service.api.routes.reports import NOT_NOW, RENDERING, describe_content
 from thetahat_service.api.routes.results import CACHED, DOWNLOADS
 from thetahat_service.figures.drawing import draw
 from thetahat_service.jobs.recomputation import build_notebook, open_bundle
 from thetahat_service.jobs.reports import read_report_source
 from thetahat_service.reports.building import build_report
 from thetahat_service.reports.html import render_html
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
 ZIP, NOTEBOOK = "application/zip", "application/x-ipynb+json"
-REFUSED: Final[dict[int | str, dict[str, Any]]] = {
-    404: NO_RESULT[404],
-    409: {
-        **NO_RESULT[409],
-        "description": "result_not_ready, no_result, or parts_not_kept if the numbers do not "
-        "follow from what is kept.",
-    },
-}
+NOT_AGAIN: Final = (
+    "result_not_ready, no_result, or parts_not_kept if the numbers do not follow from what is kept."
+)
+REFUSED: Final = describe_problems(404, (409, NOT_AGAIN))
 
 
 @router.get(
@@ -42,12 +38,12 @@ REFUSED: Final[dict[int | str, dict[str, Any]]] = {
     responses={
         200: {"description": "The bundle.", **describe_content(ZIP, "binary")},
         **REFUSED,
-        503: NOT_NOW,
+        **NOT_NOW,
     },
 )
 async def get_bundle(
-    request: Request,
-    evaluation_id: str,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
     *,
     report: Annotated[
         bool, Query(description="Whether the report as HTML is one of its files.")
@@ -57,15 +53,13 @@ async def get_bundle(
 
     The statement is signed if the service has a key. The same result gives the same bytes.
     """
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
-    content = await _render_report(owner_id, identifier) if report else None
+    content = await _render_report(owner_id, evaluation_id) if report else None
     with ExitStack() as stack:
         stack.enter_context(DOWNLOADS.count(owner_id, get_settings().max_downloads))
-        file = await run_in_thread(open_bundle, owner_id, identifier, content)
+        file = await run_in_thread(open_bundle, owner_id, evaluation_id, content)
         # of the bytes, because the temporary file is another one at each request
         headers = {**CACHED, "ETag": await run_in_thread(_compute_etag, file)}
-        name = f"thetahat-{identifier}.zip"
+        name = f"thetahat-{evaluation_id}.zip"
         response = OpenFileResponse(file, media_type=ZIP, headers=headers, filename=name)
         return CountedResponse(response, stack.pop_all())
 
@@ -91,13 +85,11 @@ async def _render_report(owner_id: UUID, evaluation_id: UUID) -> bytes:
             "content": {NOTEBOOK: {"schema": {"type": "object"}}},
         },
         **REFUSED,
-        413: {"model": ProblemDocument, "description": "The losses are too many for a notebook."},
+        **describe_problems((413, "The losses are too many for a notebook.")),
     },
 )
-async def get_notebook(request: Request, evaluation_id: str) -> Response:
+async def get_notebook(owner_id: OwnerId, evaluation_id: EvaluationId) -> Response:
     """Return a notebook with the losses, which computes the result again with the library."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
-    content = await run_in_thread(build_notebook, owner_id, identifier)
-    name = f'attachment; filename="thetahat-{identifier}.ipynb"'
+    content = await run_in_thread(build_notebook, owner_id, evaluation_id)
+    name = f'attachment; filename="thetahat-{evaluation_id}.ipynb"'
     return Response(content, media_type=NOTEBOOK, headers={**CACHED, "Content-Disposition": name})

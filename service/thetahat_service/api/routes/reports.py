@@ -14,8 +14,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 import thetahat
 from thetahat_service.api.blocking_calls import run_in_thread
-from thetahat_service.api.documents import parse_id
 from thetahat_service.api.preferences import parse_known_etags
+from thetahat_service.api.problem_responses import NO_RESULT, Responses, describe_problems
+from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.figures.drawing import draw
 from thetahat_service.jobs.reports import read_report_source, read_result
 from thetahat_service.reports.building import build_report
@@ -23,17 +24,11 @@ from thetahat_service.reports.document import Report, ReportSource
 from thetahat_service.reports.html import Draw, build_policy, render_html
 from thetahat_service.reports.pdf import render_pdf
 from thetahat_service.reports.tables import TableFormat, write_tables
-from thetahat_service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
-PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
-NO_RESULT: Final[dict[int | str, dict[str, object]]] = {
-    304: {"description": "Unchanged."},
-    404: PROBLEM,
-    409: {**PROBLEM, "description": "result_not_ready, or no_result if there will be none."},
-}
-NOT_NOW: Final = {**PROBLEM, "description": "It cannot be drawn or set now."}
+UNCHANGED: Final[Responses] = {304: {"description": "Unchanged."}}
+NOT_NOW: Final = describe_problems((503, "It cannot be drawn or set now."))
 HTML, PDF = "text/html; charset=utf-8", "application/pdf"
 TABLE_TYPES: Final[dict[TableFormat, str]] = {
     "md": "text/markdown; charset=utf-8",
@@ -60,14 +55,19 @@ def describe_content(media_type: str, schema_format: str | None = None) -> dict[
     response_class=Response,
     responses={
         200: {"description": "The report.", **describe_content(HTML)},
+        **UNCHANGED,
         **NO_RESULT,
-        503: NOT_NOW,
+        **NOT_NOW,
     },
 )
-async def get_html_report(request: Request, evaluation_id: str) -> Response:
+async def get_html_report(
+    request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
+) -> Response:
     """Return the report as one HTML file, which loads nothing and runs nothing."""
     policy = f"{build_policy()}; frame-ancestors 'none'; sandbox"
-    return await _respond_report(request, evaluation_id, "html", HTML, policy, render_html)
+    return await _respond_report(
+        request, owner_id, evaluation_id, "html", HTML, policy, render_html
+    )
 
 
 @router.get(
@@ -75,13 +75,18 @@ async def get_html_report(request: Request, evaluation_id: str) -> Response:
     response_class=Response,
     responses={
         200: {"description": "The report.", **describe_content(PDF, "binary")},
+        **UNCHANGED,
         **NO_RESULT,
-        503: NOT_NOW,
+        **NOT_NOW,
     },
 )
-async def get_pdf_report(request: Request, evaluation_id: str) -> Response:
+async def get_pdf_report(
+    request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
+) -> Response:
     """Return the report as PDF; the same result and sign-offs give the same bytes."""
-    return await _respond_report(request, evaluation_id, "pdf", PDF, CLOSED_POLICY, render_pdf)
+    return await _respond_report(
+        request, owner_id, evaluation_id, "pdf", PDF, CLOSED_POLICY, render_pdf
+    )
 
 
 @router.get(
@@ -89,14 +94,19 @@ async def get_pdf_report(request: Request, evaluation_id: str) -> Response:
     response_class=Response,
     responses={
         200: {"description": "The tables.", **describe_content(TABLE_TYPES["md"])},
+        **UNCHANGED,
         **NO_RESULT,
     },
 )
 async def get_markdown_tables(
-    request: Request, evaluation_id: str, *, show_all: Annotated[All, Query(alias="all")] = False
+    request: Request,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
+    *,
+    show_all: Annotated[All, Query(alias="all")] = False,
 ) -> Response:
     """Return the tables, verdicts and cautions of the result as Markdown."""
-    return await _respond_tables(request, evaluation_id, "md", show_all=show_all)
+    return await _respond_tables(request, owner_id, evaluation_id, "md", show_all=show_all)
 
 
 @router.get(
@@ -104,29 +114,33 @@ async def get_markdown_tables(
     response_class=Response,
     responses={
         200: {"description": "The tables.", **describe_content(TABLE_TYPES["tex"])},
+        **UNCHANGED,
         **NO_RESULT,
     },
 )
 async def get_latex_tables(
-    request: Request, evaluation_id: str, *, show_all: Annotated[All, Query(alias="all")] = False
+    request: Request,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
+    *,
+    show_all: Annotated[All, Query(alias="all")] = False,
 ) -> Response:
     """Return the tables, verdicts and cautions of the result as LaTeX, with booktabs."""
-    return await _respond_tables(request, evaluation_id, "tex", show_all=show_all)
+    return await _respond_tables(request, owner_id, evaluation_id, "tex", show_all=show_all)
 
 
 async def _respond_report(  # noqa: PLR0913 - what differs between the formats
     request: Request,
-    evaluation_id: str,
+    owner_id: UUID,
+    evaluation_id: UUID,
     form: str,
     media_type: str,
     policy: str,
     render: Callable[[Report, Draw], bytes],
 ) -> Response:
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
-    source = await run_in_thread(read_report_source, owner_id, identifier)
+    source = await run_in_thread(read_report_source, owner_id, evaluation_id)
     headers = _build_headers(
-        _compute_source_digest(source, form), policy, f"report-{identifier}.{form}"
+        _compute_source_digest(source, form), policy, f"report-{evaluation_id}.{form}"
     )
     if headers["ETag"] in parse_known_etags(request.headers):
         return Response(status_code=304, headers=headers)
@@ -136,13 +150,11 @@ async def _respond_report(  # noqa: PLR0913 - what differs between the formats
 
 
 async def _respond_tables(
-    request: Request, evaluation_id: str, form: TableFormat, *, show_all: bool
+    request: Request, owner_id: UUID, evaluation_id: UUID, form: TableFormat, *, show_all: bool
 ) -> Response:
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
-    stored = await run_in_thread(read_result, owner_id, identifier)
+    stored = await run_in_thread(read_result, owner_id, evaluation_id)
     digest = _compute_digest([stored.sha256, form, show_all])
-    headers = _build_headers(digest, CLOSED_POLICY, f"tables-{identifier}.{form}")
+    headers = _build_headers(digest, CLOSED_POLICY, f"tables-{evaluation_id}.{form}")
     if headers["ETag"] in parse_known_etags(request.headers):
         return Response(status_code=304, headers=headers)
     text = await run_in_thread(write_tables, stored.result, form, show_all=show_all)

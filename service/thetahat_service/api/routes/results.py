@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
-from thetahat_service.api.documents import build_json_response, parse_id
+from thetahat_service.api.documents import build_json_response
 from thetahat_service.api.loss_responses import (
     AVAILABLE,
     CSV,
@@ -27,14 +27,16 @@ from thetahat_service.api.loss_responses import (
     open_parquet,
 )
 from thetahat_service.api.media_types import choose_media_type
+from thetahat_service.api.problem_responses import NO_RESULT, UNREADABLE, describe_problems
 from thetahat_service.api.query_parameters import NO_NUL, Include, Limit
+from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.api.simultaneous_requests import SimultaneousRequests
 from thetahat_service.errors import NoResult
 from thetahat_service.jobs import read, result_parts
 from thetahat_service.jobs.differences import InstanceQuery, read_differences
 from thetahat_service.jobs.partial import get_result as get_partial_result
 from thetahat_service.schemas.evaluation import InstanceDifferencesRead, LossTableRead
-from thetahat_service.schemas.problem import ProblemDocument
+from thetahat_service.schemas.openapi_examples import EXAMPLES
 from thetahat_service.settings import get_settings
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
@@ -42,54 +44,26 @@ router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"
 CACHED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"}
 UNCACHED = {"Cache-Control": "no-store"}
 DOWNLOADS = SimultaneousRequests("downloads of losses", "sent")
-NO_RESULT: dict[int | str, dict[str, object]] = {
-    404: {"model": ProblemDocument},
-    409: {
-        "model": ProblemDocument,
-        "description": "result_not_ready, or no_result if there will be none.",
-    },
-}
-
-
-DIFFERENCES: dict[str, object] = {
-    "a": "new",
-    "b": "old",
-    "better": "lower",
-    "total": 4059,
-    "items": [
-        {
-            "instance": 1786,
-            "block": "school 25",
-            "cluster": "class 7",
-            "a": 3.581,
-            "b": 6.636,
-            "difference": -3.055,
-        }
-    ],
-    "next": 1,
-}
-"""An example for the OpenAPI document."""
 
 
 @router.get(
     "/request",
     responses={
         200: {"description": "The request with the seed that it had."},
-        404: {"model": ProblemDocument},
+        **describe_problems(404),
     },
 )
-async def get_request(request: Request, evaluation_id: str) -> Response:
+async def get_request(owner_id: OwnerId, evaluation_id: EvaluationId) -> Response:
     """Return the request; sent again, it gives the same numbers."""
-    identifier = parse_id(evaluation_id, "evaluation")
-    row = await read_database(read.get, request.scope["owner_id"], identifier)
+    row = await read_database(read.get, owner_id, evaluation_id)
     body = orjson.dumps(await run_in_thread(read.get_request, row))
     return Response(body, media_type=JSON, headers=CACHED)
 
 
 @router.get("/result", responses={200: {"description": "The result."}, **NO_RESULT})
 async def get_result(
-    request: Request,
-    evaluation_id: str,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
     *,
     partial: Annotated[
         bool,
@@ -104,19 +78,17 @@ async def get_result(
 
     Parts that the request did not include are computed from the losses that are kept.
     """
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
     try:
         if partial:
-            text = await run_in_thread(get_partial_result, owner_id, identifier)
+            text = await run_in_thread(get_partial_result, owner_id, evaluation_id)
             return Response(text, media_type=JSON, headers=UNCACHED)
         if include is not None:
             parts = include.split(",")
-            text = await run_in_thread(result_parts.get_result, owner_id, identifier, parts)
+            text = await run_in_thread(result_parts.get_result, owner_id, evaluation_id, parts)
         else:
-            text = await read_database(read.get_result, owner_id, identifier)
+            text = await read_database(read.get_result, owner_id, evaluation_id)
     except NoResult as error:
-        raise await _add_reason(error, owner_id, identifier) from None
+        raise await _add_reason(error, owner_id, evaluation_id) from None
     return Response(text, media_type=JSON, headers=CACHED)
 
 
@@ -131,22 +103,20 @@ async def get_result(
                 PARQUET: {"schema": {"type": "string", "format": "binary"}},
             },
         },
-        406: {"model": ProblemDocument},
-        500: {"model": ProblemDocument, "description": "The stored file is missing or damaged."},
+        **describe_problems(406),
+        **UNREADABLE,
         **NO_RESULT,
     },
 )
-async def get_losses(request: Request, evaluation_id: str) -> Response:
+async def get_losses(request: Request, owner_id: OwnerId, evaluation_id: EvaluationId) -> Response:
     """Return the losses in the media type of the Accept header."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
     media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
     with ExitStack() as stack:
         stack.enter_context(DOWNLOADS.count(owner_id, get_settings().max_downloads))
         try:
-            response = await _open_losses(owner_id, identifier, media_type)
+            response = await _open_losses(owner_id, evaluation_id, media_type)
         except NoResult as error:
-            raise await _add_reason(error, owner_id, identifier) from None
+            raise await _add_reason(error, owner_id, evaluation_id) from None
         return CountedResponse(response, stack.pop_all())
 
 
@@ -155,16 +125,16 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
     responses={
         200: {
             "model": InstanceDifferencesRead,
-            "content": {JSON: {"example": DIFFERENCES}},
+            "content": {JSON: {"example": EXAMPLES["differences"]}},
         },
-        422: {"model": ProblemDocument},
-        500: {"model": ProblemDocument, "description": "The stored file is missing or damaged."},
+        **describe_problems(422),
+        **UNREADABLE,
         **NO_RESULT,
     },
 )
 async def list_differences(  # noqa: PLR0913 - the parameters of the query
-    request: Request,
-    evaluation_id: str,
+    owner_id: OwnerId,
+    evaluation_id: EvaluationId,
     a: Annotated[
         str | None, Query(max_length=200, description="The first model; else one of the others.")
     ] = None,
@@ -185,14 +155,12 @@ async def list_differences(  # noqa: PLR0913 - the parameters of the query
     limit: Limit = 50,
 ) -> Response:
     """List the instances on which two models differ, the largest difference first."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(evaluation_id, "evaluation")
     query = InstanceQuery(a=a, b=b, search=search, offset=offset, limit=limit)
-    find = partial(read.find_losses_file, owner_id, identifier)
+    find = partial(read.find_losses_file, owner_id, evaluation_id)
     try:
         found = await run_in_thread(open_losses, find, lambda path: read_differences(path, query))
     except NoResult as error:
-        raise await _add_reason(error, owner_id, identifier) from None
+        raise await _add_reason(error, owner_id, evaluation_id) from None
     return build_json_response(asdict(found), headers=CACHED)
 
 

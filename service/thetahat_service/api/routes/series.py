@@ -10,16 +10,13 @@ from fastapi import APIRouter, Query, Request, Response
 from thetahat.errors import EvaluationError
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.bodies import SMALL_BODY, parse_json, read_body
-from thetahat_service.api.cursors import (
-    decode_cursor,
-    decode_number_cursor,
-    encode_cursor,
-    encode_number_cursor,
-)
-from thetahat_service.api.documents import build_json_response, parse_id
+from thetahat_service.api.cursors import decode_cursor, decode_number_cursor, encode_cursor
+from thetahat_service.api.documents import build_json_response
 from thetahat_service.api.keyed_bodies import REPLAYED, create_from_body
 from thetahat_service.api.preferences import build_etag, parse_idempotency_key, parse_known_etags
+from thetahat_service.api.problem_responses import LIMITED_BODY, describe_problems
 from thetahat_service.api.query_parameters import Cursor, Limit
+from thetahat_service.api.request_parts import OwnerId, SeriesId
 from thetahat_service.api.routes.figures import (
     FIGURE_RESPONSES,
     CaptionQuery,
@@ -34,7 +31,6 @@ from thetahat_service.errors import FieldError, MalformedRequest, ResourceNotFou
 from thetahat_service.figures import sequence
 from thetahat_service.figures.style import USUAL_WIDTH, Style
 from thetahat_service.schemas.base import Schema
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.schemas.series import LookPage, LookRead, SeriesPage, SeriesRead
 from thetahat_service.series import adding, keeping
 from thetahat_service.series.adding import SentBatch
@@ -57,24 +53,23 @@ BODIES: Final[dict[str, type[Schema]]] = {
     "/v1/series/{series_id}/batches": SeriesBatch,
 }
 """The bodies of POST requests, for the OpenAPI document."""
-PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
-BODY_PROBLEMS: Final[dict[int | str, dict[str, object]]] = dict.fromkeys(
-    (400, 413, 415, 422, 429), PROBLEM
-)
 
 
 @router.post(
-    "", status_code=201, response_model=SeriesRead, responses={409: PROBLEM, **BODY_PROBLEMS}
+    "",
+    status_code=201,
+    response_model=SeriesRead,
+    responses=describe_problems(409) | LIMITED_BODY,
 )
-async def create_series(request: Request) -> Response:
+async def create_series(request: Request, owner_id: OwnerId) -> Response:
     """Create a series; models, question, margin, level, method and stop rule are fixed with it."""
     created = await create_from_body(request, SeriesRequest, keeping.create)
-    return await _respond(request.scope["owner_id"], created.row.id, 201, created.headers)
+    return await _respond(owner_id, created.row.id, 201, created.headers)
 
 
-@router.get("", response_model=SeriesPage, responses={422: PROBLEM})
+@router.get("", response_model=SeriesPage, responses=describe_problems(422))
 async def list_series(
-    request: Request,
+    owner_id: OwnerId,
     status: Annotated[SeriesStatus | None, Query(description="Only series in this status.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -82,7 +77,6 @@ async def list_series(
     """List series, newest first."""
     filters = f"series {status}"
     before = decode_cursor(cursor, filters)
-    owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(keeping.list_series, owner_id, status, before, limit)
     items = [build_listed_document(row) for row in rows]
     return build_json_response({"items": items, "next": encode_cursor(end, filters)})
@@ -91,17 +85,15 @@ async def list_series(
 @router.get(
     "/{series_id}",
     response_model=SeriesRead,
-    responses={304: {"description": "Unchanged."}, 404: PROBLEM},
+    responses={304: {"description": "Unchanged."}, **describe_problems(404)},
 )
-async def get_series(request: Request, series_id: str) -> Response:
+async def get_series(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Return a series: what is fixed, its newest look, its decision and its plan."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(series_id, "series")
-    row = await read_database(keeping.get, owner_id, identifier)
+    row = await read_database(keeping.get, owner_id, series_id)
     known = parse_known_etags(request.headers)
     if _build_etag(row) in known or "*" in known:
         return Response(status_code=304, headers={"ETag": _build_etag(row)})
-    return await _respond(owner_id, identifier)
+    return await _respond(owner_id, series_id)
 
 
 @router.post(
@@ -109,15 +101,12 @@ async def get_series(request: Request, series_id: str) -> Response:
     status_code=201,
     response_model=LookRead,
     responses={
-        404: PROBLEM,
-        409: {**PROBLEM, "description": "The series is closed, or its last planned look was made."},
-        **BODY_PROBLEMS,
+        **describe_problems(404, (409, "The series is closed, or its last planned look was made.")),
+        **LIMITED_BODY,
     },
 )
-async def add_batch(request: Request, series_id: str) -> Response:
+async def add_batch(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Add a batch and look once; a batch with the key of an earlier one is not counted again."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(series_id, "series")
     key = parse_idempotency_key(request.headers)
     if key is None:
         message = (
@@ -137,10 +126,10 @@ async def add_batch(request: Request, series_id: str) -> Response:
                 key=key,
                 fingerprint=compute_fingerprint(value),
             )
-            look, is_new = adding.add(owner_id, identifier, batch)
+            look, is_new = adding.add(owner_id, series_id, batch)
         except EvaluationError as error:
             raise fill_in_value(error, value) from None
-        headers = {"Location": f"{build_series_path(identifier)}/looks"}
+        headers = {"Location": f"{build_series_path(series_id)}/looks"}
         headers |= {} if is_new else REPLAYED
         return build_json_response(build_look_document(look), 201, headers)
 
@@ -148,27 +137,26 @@ async def add_batch(request: Request, series_id: str) -> Response:
     return await (write_database if len(body) <= SMALL_BODY else run_in_thread)(add)
 
 
-@router.get("/{series_id}/looks", response_model=LookPage, responses={404: PROBLEM, 422: PROBLEM})
+@router.get("/{series_id}/looks", response_model=LookPage, responses=describe_problems(404, 422))
 async def list_looks(
-    request: Request, series_id: str, limit: Limit = 50, cursor: Cursor = None
+    owner_id: OwnerId, series_id: SeriesId, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """List what each look has shown, newest first."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(series_id, "series")
-    filters = f"looks of {identifier}"
+    filters = f"looks of {series_id}"
     before = decode_number_cursor(cursor, filters)
-    rows, end = await read_database(keeping.list_looks, owner_id, identifier, before, limit)
+    rows, end = await read_database(keeping.list_looks, owner_id, series_id, before, limit)
     items = [build_look_document(row) for row in rows]
-    return build_json_response({"items": items, "next": encode_number_cursor(end, filters)})
+    return build_json_response({"items": items, "next": encode_cursor(end, filters)})
 
 
 @router.get(
     "/{series_id}/figures/{file_name}",
-    responses={**FIGURE_RESPONSES, 404: PROBLEM},
+    responses={**FIGURE_RESPONSES, **describe_problems(404)},
 )
 async def get_series_figure(  # noqa: PLR0913 - one argument for each parameter of the query
     request: Request,
-    series_id: str,
+    owner_id: OwnerId,
+    series_id: SeriesId,
     file_name: str,
     *,
     theme: ThemeQuery = "light",
@@ -176,31 +164,27 @@ async def get_series_figure(  # noqa: PLR0913 - one argument for each parameter 
     caption: CaptionQuery = False,
 ) -> Response:
     """Return the figure of a series: ``sequence.svg``, ``.png``, ``.pdf`` or ``.json``."""
-    identifier = parse_id(series_id, "series")
     name, form = split_file_name(file_name, request.headers.get("accept"))
     if name != sequence.NAME:
         raise ResourceNotFound(
             f"A series has no figure {name[:80]!r}; its figure is {sequence.NAME}."
         )
-    figure = await run_in_thread(read_figure, request.scope["owner_id"], identifier)
+    figure = await run_in_thread(read_figure, owner_id, series_id)
     spec = figure.build_spec(Style(theme=theme, width=width, has_caption=caption))
     return await build_figure_response(spec, form)
 
 
-@router.post("/{series_id}/close", response_model=SeriesRead, responses={404: PROBLEM})
-async def close_series(request: Request, series_id: str) -> Response:
+@router.post("/{series_id}/close", response_model=SeriesRead, responses=describe_problems(404))
+async def close_series(owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Let a series take no more batches; one that is closed is not changed."""
-    owner_id: UUID = request.scope["owner_id"]
-    identifier = parse_id(series_id, "series")
-    await write_database(keeping.close, owner_id, identifier)
-    return await _respond(owner_id, identifier)
+    await write_database(keeping.close, owner_id, series_id)
+    return await _respond(owner_id, series_id)
 
 
-@router.delete("/{series_id}", status_code=204, responses={404: PROBLEM})
-async def delete_series(request: Request, series_id: str) -> Response:
+@router.delete("/{series_id}", status_code=204, responses=describe_problems(404))
+async def delete_series(owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Delete a series with all its looks."""
-    identifier = parse_id(series_id, "series")
-    await write_database(keeping.delete, request.scope["owner_id"], identifier)
+    await write_database(keeping.delete, owner_id, series_id)
     return Response(status_code=204)
 
 

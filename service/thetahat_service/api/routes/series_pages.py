@@ -10,10 +10,10 @@ from fastapi.responses import RedirectResponse
 
 from thetahat_presentation.series import FIGURE_SECTION, ask_series, show_series
 from thetahat_service.api.blocking_calls import run_in_thread, write_database
-from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import read_form
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.paged_lists import show_paged_list
+from thetahat_service.api.request_parts import OwnerId, SeriesId
 from thetahat_service.series import keeping
 from thetahat_service.series.documents import (
     build_listed_document,
@@ -47,10 +47,9 @@ def list_of_any_status(
 
 
 @router.get("/series/{series_id}")
-async def show_one(request: Request, series_id: str) -> Response:
+async def show_one(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Return the page of a series."""
-    identifier = parse_id(series_id, "series")
-    context = await run_in_thread(build_context, request.scope["owner_id"], identifier)
+    context = await run_in_thread(build_context, owner_id, series_id)
     return build_page_response(request, "series.html", **context)
 
 
@@ -69,18 +68,16 @@ def build_context(owner_id: UUID, series_id: UUID) -> dict[str, Any]:
 
 
 @router.post("/series/{series_id}/close")
-async def close_from_page(request: Request, series_id: str) -> Response:
+async def close_from_page(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Close a series, and return to its page."""
     await read_form(request)
-    identifier = parse_id(series_id, "series")
-    await write_database(keeping.close, request.scope["owner_id"], identifier)
-    return RedirectResponse(f"/series/{identifier}", SEE_OTHER)
+    await write_database(keeping.close, owner_id, series_id)
+    return RedirectResponse(f"/series/{series_id}", SEE_OTHER)
 
 
 @router.post("/series/{series_id}/delete")
-async def delete_from_page(request: Request, series_id: str) -> Response:
+async def delete_from_page(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Delete a series, and return to the list."""
     await read_form(request)
-    identifier = parse_id(series_id, "series")
-    await write_database(keeping.delete, request.scope["owner_id"], identifier)
+    await write_database(keeping.delete, owner_id, series_id)
     return RedirectResponse("/series", SEE_OTHER)

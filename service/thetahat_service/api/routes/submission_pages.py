@@ -19,6 +19,7 @@ from thetahat_service.api.errors import find_status
 from thetahat_service.api.forms import read_form
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.parser_calls import run_parser
+from thetahat_service.api.request_parts import OwnerId
 from thetahat_service.api.submission import accept_request
 from thetahat_service.errors import FieldError, ServiceError
 from thetahat_service.jobs import datasets, read
@@ -50,7 +51,7 @@ OFFERED_FAMILIES: Final = ("learners", "schemes", "losses")
 
 
 @router.get("/evaluations/new")
-async def show_new_evaluation(request: Request) -> Response:
+async def show_new_evaluation(request: Request, owner_id: OwnerId) -> Response:
     """Return the form for a data set, or the page that asks for data."""
     query = request.query_params
     if "dataset" in query:
@@ -58,7 +59,6 @@ async def show_new_evaluation(request: Request) -> Response:
     text = ""
     if "request" in query:
         wanted = parse_id(query["request"], "evaluation")
-        owner_id: UUID = request.scope["owner_id"]
         row = await read_database(read.get, owner_id, wanted)
         sent = await read_database(read.get_request, row)
         text = orjson.dumps(sent, option=orjson.OPT_INDENT_2).decode()
@@ -68,11 +68,10 @@ async def show_new_evaluation(request: Request) -> Response:
 
 
 @router.post("/evaluations/new")
-async def submit_form(request: Request) -> Response:
+async def submit_form(request: Request, owner_id: OwnerId) -> Response:
     """Submit the request that a form makes; errors are shown beside the fields they are about."""
     values = await read_form(request)
     dataset = values.get("dataset", [""])[-1]
-    owner_id: UUID = request.scope["owner_id"]
     row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
     proposals = build_proposals(await understand(owner_id, row), row.columns)
     omissions = find_omissions(values, proposals)
@@ -90,11 +89,10 @@ async def submit_form(request: Request) -> Response:
 
 
 @router.post("/evaluations/new/json")
-async def submit_json(request: Request) -> Response:
+async def submit_json(request: Request, owner_id: OwnerId) -> Response:
     """Submit a request that was written as JSON."""
     values = await read_form(request)
     text = values.get("request", [""])[-1]
-    owner_id: UUID = request.scope["owner_id"]
     try:
         submitted = await accept_request(owner_id, text.encode(), None, is_awaited=True)
     except (ServiceError, EvaluationError) as error:

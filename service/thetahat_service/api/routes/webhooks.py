@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Final
-from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
 from thetahat.values.json_values import JsonValue
 from thetahat_service.api.blocking_calls import read_database, write_database
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
-from thetahat_service.api.documents import build_json_response, parse_id
+from thetahat_service.api.documents import build_json_response
+from thetahat_service.api.problem_responses import describe_problems
 from thetahat_service.api.query_parameters import Cursor, Limit
+from thetahat_service.api.request_parts import DeliveryId, OwnerId, WebhookId
 from thetahat_service.api.validation import read_valid_body
 from thetahat_service.jobs import webhooks
 from thetahat_service.schemas.base import Schema
-from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.schemas.webhooks import (
     DeliveryPage,
     DeliveryRead,
@@ -33,7 +33,6 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
 
 BODIES: Final[dict[str, type[Schema]]] = {"/v1/webhooks": WebhookRequest}
 """The bodies of POST requests, for the OpenAPI document."""
-PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
 DAY_S: Final = 24 * 3600
 LONGEST_KEPT_S: Final = 30 * DAY_S
 WEBHOOK_FIELDS: Final = tuple(WebhookRead.model_fields)
@@ -44,15 +43,15 @@ DELIVERY_FIELDS: Final = tuple(DeliveryRead.model_fields)
     "",
     status_code=201,
     response_model=NewWebhook,
-    responses={422: PROBLEM, 429: {**PROBLEM, "description": "The owner has too many webhooks."}},
+    responses=describe_problems(422, (429, "The owner has too many webhooks.")),
 )
-async def create_webhook(request: Request) -> Response:
+async def create_webhook(request: Request, owner_id: OwnerId) -> Response:
     """Register a webhook; the response is the only place that shows its secret."""
     body = await read_valid_body(request, WebhookRequest)
     types = [event_type.value for event_type in body.event_types]
     row, secret = await write_database(
         webhooks.create,
-        request.scope["owner_id"],
+        owner_id,
         body.url,
         types,
         body.description,
@@ -63,36 +62,34 @@ async def create_webhook(request: Request) -> Response:
 
 
 @router.get("", response_model=WebhookList)
-async def list_webhooks(request: Request) -> Response:
+async def list_webhooks(owner_id: OwnerId) -> Response:
     """List the webhooks, without their secrets."""
-    rows = await read_database(webhooks.list_webhooks, request.scope["owner_id"])
+    rows = await read_database(webhooks.list_webhooks, owner_id)
     return build_json_response({"items": [_describe(row) for row in rows]})
 
 
-@router.get("/{webhook_id}", response_model=WebhookRead, responses={404: PROBLEM})
-async def get_webhook(request: Request, webhook_id: str) -> Response:
+@router.get("/{webhook_id}", response_model=WebhookRead, responses=describe_problems(404))
+async def get_webhook(owner_id: OwnerId, webhook_id: WebhookId) -> Response:
     """Return a webhook, without its secret."""
-    identifier = parse_id(webhook_id, "webhook")
-    row = await read_database(webhooks.get, request.scope["owner_id"], identifier)
+    row = await read_database(webhooks.get, owner_id, webhook_id)
     return build_json_response(_describe(row))
 
 
-@router.delete("/{webhook_id}", status_code=204, responses={404: PROBLEM})
-async def delete_webhook(request: Request, webhook_id: str) -> Response:
+@router.delete("/{webhook_id}", status_code=204, responses=describe_problems(404))
+async def delete_webhook(owner_id: OwnerId, webhook_id: WebhookId) -> Response:
     """Delete a webhook with its deliveries; nothing more is sent to it."""
-    identifier = parse_id(webhook_id, "webhook")
-    await write_database(webhooks.delete, request.scope["owner_id"], identifier)
+    await write_database(webhooks.delete, owner_id, webhook_id)
     return Response(status_code=204)
 
 
 @router.post(
     "/{webhook_id}/rotate",
     response_model=NewWebhook,
-    responses={404: PROBLEM, 422: PROBLEM},
+    responses=describe_problems(404, 422),
 )
 async def rotate_webhook_secret(
-    request: Request,
-    webhook_id: str,
+    owner_id: OwnerId,
+    webhook_id: WebhookId,
     keep_previous_s: Annotated[
         int,
         Query(
@@ -108,8 +105,8 @@ async def rotate_webhook_secret(
     """
     row, secret = await write_database(
         webhooks.rotate_secret,
-        request.scope["owner_id"],
-        parse_id(webhook_id, "webhook"),
+        owner_id,
+        webhook_id,
         keep_previous_s,
     )
     headers = {"Cache-Control": "no-store"}
@@ -119,11 +116,11 @@ async def rotate_webhook_secret(
 @router.get(
     "/{webhook_id}/deliveries",
     response_model=DeliveryPage,
-    responses={404: PROBLEM, 422: PROBLEM},
+    responses=describe_problems(404, 422),
 )
 async def list_deliveries(
-    request: Request,
-    webhook_id: str,
+    owner_id: OwnerId,
+    webhook_id: WebhookId,
     state: Annotated[
         DeliveryState | None, Query(description="Only deliveries in this state.")
     ] = None,
@@ -131,12 +128,10 @@ async def list_deliveries(
     cursor: Cursor = None,
 ) -> Response:
     """List what was sent to a webhook, or waits to be, newest first."""
-    identifier = parse_id(webhook_id, "webhook")
-    filters = f"deliveries of {identifier} {state}"
+    filters = f"deliveries of {webhook_id} {state}"
     before = decode_cursor(cursor, filters)
-    owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(
-        webhooks.list_deliveries, owner_id, identifier, state, before, limit
+        webhooks.list_deliveries, owner_id, webhook_id, state, before, limit
     )
     items = [_describe_delivery(row) for row in rows]
     return build_json_response({"items": items, "next": encode_cursor(end, filters)})
@@ -146,15 +141,17 @@ async def list_deliveries(
     "/{webhook_id}/deliveries/{delivery_id}/send",
     status_code=202,
     response_model=DeliveryRead,
-    responses={404: PROBLEM},
+    responses=describe_problems(404),
 )
-async def send_delivery_again(request: Request, webhook_id: str, delivery_id: str) -> Response:
+async def send_delivery_again(
+    owner_id: OwnerId, webhook_id: WebhookId, delivery_id: DeliveryId
+) -> Response:
     """Send a delivery again, with its first body and id; a disabled webhook is enabled."""
     row = await write_database(
         webhooks.send_again,
-        request.scope["owner_id"],
-        parse_id(webhook_id, "webhook"),
-        parse_id(delivery_id, "delivery"),
+        owner_id,
+        webhook_id,
+        delivery_id,
     )
     return build_json_response(_describe_delivery(row), 202)
 
