@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from thetahat.analyses.losses.result import MethodUsed
+from thetahat.cautions import Caution
 from thetahat_service.kinds.methods_used import LearnerUsed
+from thetahat_service.schemas.protocol import ProtocolOutcome
 
 
 class KnownBy(StrEnum):
@@ -45,3 +48,22 @@ class Provenance:
     """Every method that was used, with its parameters."""
     test_set: TestSetUse | None = None
     """How often the test set was used before, where the service can recognise it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindResult:
+    """What the results of all kinds have."""
+
+    caution_texts: Mapping[str, Caution] | None = None
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
+    provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedResult(KindResult):
+    """The result of a kind whose requests may name a protocol."""
+
+    protocol: ProtocolOutcome | None = None
+    """How the evaluation follows the protocol that its request names; left out without one."""

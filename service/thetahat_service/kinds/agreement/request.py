@@ -73,7 +73,3 @@ class AgreementRequest(EvaluationRequest):
         DEFAULT_RESAMPLES,
         description="Resamples of items (or clusters) for the difference of two kappas.",
     )
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set of the ratings, if there is one."""
-        return () if self.dataset is None else (self.dataset,)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from thetahat.analyses.agreement.result import AgreementResult
-from thetahat.cautions import Caution
-from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.provenance import KindResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RatersResult:
+class RatersResult(KindResult):
     """The agreement of raters, with where it is from."""
 
     kind: Literal["agreement"] = "agreement"
     """``agreement``."""
     agreement: AgreementResult = field(metadata={"inline": True})
     """Coefficients, pairs and differences; its fields are fields of the result."""
-    caution_texts: Mapping[str, Caution] | None = None
-    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
-    a number if several sentences have that code."""
-    provenance: Provenance | None = None
-    """Version, seed, digests and methods, which make the result again."""

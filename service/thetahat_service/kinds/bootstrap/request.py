@@ -114,7 +114,3 @@ class BootstrapRequest(EvaluationRequest):
             "difference of the mean. Left out: all that fit.",
         )
     )
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set of the sample, if there is one."""
-        return () if self.dataset is None else (self.dataset,)

@@ -9,13 +9,12 @@ from typing import Literal
 from thetahat.analyses.bootstrap.result import StatisticEstimate
 from thetahat.analyses.bootstrap.vectors import VectorEstimate
 from thetahat.analyses.losses.result import NotApplicable
-from thetahat.cautions import Caution
 from thetahat.two_sample_tests import TwoSampleOutcome
-from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.provenance import KindResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BootstrapResult:
+class BootstrapResult(KindResult):
     """A statistic of a sample, with its bias, variance and intervals."""
 
     kind: Literal["bootstrap"] = "bootstrap"
@@ -26,8 +25,3 @@ class BootstrapResult:
     """Intervals and tests that do not fit the statistic, with the reason."""
     tests: Mapping[str, TwoSampleOutcome] | None = None
     """Tests that two independent samples have the same mean, by name."""
-    caution_texts: Mapping[str, Caution] | None = None
-    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
-    a number if several sentences have that code."""
-    provenance: Provenance | None = None
-    """Version, seed, digests and methods, which make the result again."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
-from uuid import UUID
 
 from pydantic import Field
 
@@ -127,12 +126,6 @@ class CrossValidationRequest(
         default=False,
         description="Whether to measure how often each interval covers on samples of these data.",
     )
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data sets of the data and of the target sample."""
-        target = None if self.target_sample is None else self.target_sample.dataset
-        named = (self.dataset, target)
-        return tuple(dict.fromkeys(identifier for identifier in named if identifier is not None))
 
     @property
     def has_weighted_fits(self) -> bool:

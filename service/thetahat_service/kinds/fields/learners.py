@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import ClassVar
-from uuid import UUID
 
 from pydantic import Field
 
@@ -37,10 +36,6 @@ class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
     def has_weighted_fits(self) -> bool:
         """Whether rows have weights when learners are fitted."""
         return has_role(self, "weight")
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set, if there is one."""
-        return () if self.dataset is None else (self.dataset,)
 
 
 class LearnersRequest(FitsRequest):

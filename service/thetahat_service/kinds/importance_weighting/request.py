@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
-from uuid import UUID
 
 from pydantic import Field
 
@@ -125,11 +124,6 @@ class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
     level: float = Field(
         0.95, gt=0, lt=1, strict=True, description="Confidence level of intervals."
     )
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data sets of both samples."""
-        named = (self.source.dataset, self.target.dataset)
-        return tuple(dict.fromkeys(identifier for identifier in named if identifier is not None))
 
     def list_learner_entries(self) -> dict[str, tuple[LearnerEntry, Loc]]:
         """Return each learner's entry in the request and its path, by name."""

@@ -12,11 +12,11 @@ from thetahat.cautions import Caution
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.values.left_out_rows import LeftOutOfSamples
 from thetahat.values.types import Label
-from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.provenance import KindResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportanceWeightingResult:
+class ImportanceWeightingResult(KindResult):
     """The result of an importance-weighted selection."""
 
     kind: Literal["importance_weighting"] = "importance_weighting"
@@ -39,8 +39,3 @@ class ImportanceWeightingResult:
     left_out: LeftOutOfSamples | None = None
     """Incomplete rows that are left out of the samples. Weights are those of the other rows, in
     order; ``instance`` in the losses has their numbers."""
-    caution_texts: Mapping[str, Caution] | None = None
-    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
-    a number if several sentences have that code."""
-    provenance: Provenance | None = None
-    """Version, seed, digests and methods, which make the result again."""

@@ -59,7 +59,3 @@ class LadderRequest(EvaluationRequest):
     def step(self) -> float | None:
         """The fixed step, if there is one."""
         return None if self.ladder is True else self.ladder.step
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set of the true values."""
-        return (self.dataset,)

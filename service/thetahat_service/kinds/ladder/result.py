@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from thetahat.cautions import Caution
-from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.provenance import KindResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedScore:
+class PublishedScore(KindResult):
     """The published score of a Ladder after a submission."""
 
     kind: Literal["ladder"] = "ladder"
@@ -37,8 +36,3 @@ class PublishedScore:
     """The outcome in words."""
     cautions: tuple[Caution, ...] = ()
     """Keys of the cautions about the Ladder."""
-    caution_texts: Mapping[str, Caution] | None = None
-    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
-    a number if several sentences have that code."""
-    provenance: Provenance | None = None
-    """Version, seed, digests and methods."""

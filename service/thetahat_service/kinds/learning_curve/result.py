@@ -41,13 +41,13 @@ from thetahat_service.kinds.learning_curve.plan import (
 from thetahat_service.kinds.learning_curve.run import WHOLE_SIZES
 from thetahat_service.kinds.loss_columns import make_lazy_loss_columns, make_prediction_column
 from thetahat_service.kinds.methods_used import record_methods
-from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.provenance import KindResult
 from thetahat_service.outcomes.output_table import OutputColumn
 from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LearningCurveResult:
+class LearningCurveResult(KindResult):
     """The error of learners at growing training sizes."""
 
     kind: Literal["learning_curve"] = "learning_curve"
@@ -69,11 +69,6 @@ class LearningCurveResult:
     """How the splits of each model were predicted."""
     failures: Mapping[str, Mapping[str, LearnerFailure]]
     """Learners that failed, and why, by the label of the size."""
-    caution_texts: Mapping[str, Caution] | None = None
-    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
-    a number if several sentences have that code."""
-    provenance: Provenance | None = None
-    """Version, seed, digests and methods, which make the result again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

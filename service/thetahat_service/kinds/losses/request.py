@@ -222,9 +222,3 @@ class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField, ProtocolField
         description="The importance weight of each loss, in the shape of the losses of a model. "
         "They add weighted risks to the result.",
     )
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set of the losses, if there is one."""
-        if self.logs is not None:
-            return tuple(dict.fromkeys(file.dataset for file in self.logs.files))
-        return () if self.dataset is None else (self.dataset,)

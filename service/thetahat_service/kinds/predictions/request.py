@@ -144,7 +144,3 @@ class PredictionsRequest(
     @classmethod
     def _check_sizes(cls, value: Any) -> Any:
         return check_whole_sizes(value, "n_train")
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set of the predictions, if there is one."""
-        return () if self.dataset is None else (self.dataset,)

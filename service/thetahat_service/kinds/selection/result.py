@@ -39,7 +39,7 @@ from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
 from thetahat_service.kinds.fitting.failures import convert_to_error
 from thetahat_service.kinds.loss_columns import make_lazy_loss_columns, make_prediction_column
-from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.provenance import KindResult
 from thetahat_service.kinds.selection.bundles import MOST_SHOWN
 from thetahat_service.kinds.selection.candidate_numbers import (
     SelectionNumbers,
@@ -63,7 +63,7 @@ ModelOutcomes = Mapping[str, Sequence[SplitOutcome]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionResult:
+class SelectionResult(KindResult):
     """The choice among candidates, and the error of choosing and fitting together."""
 
     kind: Literal["selection"] = "selection"
@@ -86,11 +86,6 @@ class SelectionResult:
     """How much too good the internal value of the chosen candidate is."""
     failures: Mapping[str, LearnerFailure]
     """Candidates that failed, with the reason; a grid is listed once if all of it failed."""
-    caution_texts: Mapping[str, Caution] | None = None
-    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
-    a number if several sentences have that code."""
-    provenance: Provenance | None = None
-    """Version, seed, digests and methods, which make the result again."""
 
 
 def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:

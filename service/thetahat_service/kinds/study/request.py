@@ -183,11 +183,6 @@ class StudyRequest(EvaluationRequest):
         description="The estimators that are computed from every draw.",
     )
 
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data sets of the population and of the preset's inputs."""
-        used = [self.population, *self.inputs.values()]
-        return tuple(data.dataset for data in used if data is not None and data.dataset is not None)
-
     @property
     def overrides(self) -> dict[str, JsonValue]:
         """The parameters of the preset that the request gives."""

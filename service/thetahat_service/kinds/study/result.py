@@ -16,7 +16,7 @@ from thetahat.generators import GENERATORS
 from thetahat.values.json_values import JsonValue
 from thetahat_service.kinds.fields.methods import build_method, make_method_entry
 from thetahat_service.kinds.methods_used import record_method
-from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.provenance import KindResult
 from thetahat_service.kinds.study.plan import build_preset, count_repetitions
 from thetahat_service.kinds.study.request import StudyRequest
 
@@ -52,7 +52,7 @@ class StudyDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudyResult:
+class StudyResult(KindResult):
     """The result of a study."""
 
     kind: Literal["study"] = "study"
@@ -67,11 +67,6 @@ class StudyResult:
     """Sentences of the preset's source, each with its verdict."""
     cautions: tuple[Caution, ...]
     """The cautions about the whole study."""
-    caution_texts: Mapping[str, Caution] | None = None
-    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
-    a number if several sentences have that code."""
-    provenance: Provenance | None = None
-    """Version, seed, digests and methods, which make the result again."""
 
 
 _DESCRIBED: Final = ("preset", "inputs", "population", "draw", "estimators")

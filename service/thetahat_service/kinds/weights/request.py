@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import ClassVar, Literal
-from uuid import UUID
 
 from pydantic import Field
 
@@ -29,8 +28,3 @@ class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
         description="The estimator of the weights.",
         examples=["kernel_mean_matching"],
     )
-
-    def list_dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data sets of both samples."""
-        named = (self.source.dataset, self.target.dataset)
-        return tuple(dict.fromkeys(identifier for identifier in named if identifier is not None))
