@@ -15,7 +15,11 @@ from thetahat.parameter_checks import check_level
 from thetahat_service.data.reading import read_labels
 from thetahat_service.kinds.agreement.request import AgreementRequest
 from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.kinds.fields.layout import check_columns_given, require_columns
+from thetahat_service.kinds.fields.layout import (
+    check_columns_given,
+    list_named_columns,
+    require_columns,
+)
 from thetahat_service.schemas.numbers import read_label_list
 
 
@@ -29,11 +33,8 @@ def check_request(request: AgreementRequest, datasets: Mapping[UUID, DatasetFile
         )
     check_columns_given(request.dataset, request.columns)
     if request.columns is not None and request.dataset is not None:
-        names: dict[Loc, str | None] = {
-            ("columns", "ratings", i): name for i, name in enumerate(request.columns.ratings)
-        }
-        names["columns", "cluster"] = request.columns.cluster
-        require_columns(datasets[request.dataset], names)
+        named = list_named_columns(request.columns, ("ratings", "cluster"))
+        require_columns(datasets[request.dataset], named)
         if len(set(request.columns.ratings)) < len(request.columns.ratings):
             raise InvalidParameter("columns.ratings names a column twice.", loc=("columns",))
         if request.cluster is not None:

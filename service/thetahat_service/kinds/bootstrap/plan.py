@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -18,7 +20,6 @@ from thetahat.numerics.bootstrap.listed_resamples import GivenResamples, find_ro
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level
 from thetahat.statistics import Sample, Statistic
-from thetahat.statistics.base import AcceptedSamples
 from thetahat.statistics.difference import Difference
 from thetahat.statistics.vector_statistics import (
     EVERY_STATISTIC,
@@ -32,45 +33,32 @@ from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.data.reading import read_columns
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.bootstrap.request import AnySample, BootstrapRequest, StatisticSample
-from thetahat_service.kinds.fields.layout import require_numbers
+from thetahat_service.kinds.fields.layout import list_named_columns, require_numbers
 from thetahat_service.kinds.fields.methods import make_method_entry, parse_method, parse_methods
 from thetahat_service.schemas.numbers import read_number_array
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BootstrapPlan:
-    """A sample, its resamples, and what is computed from them."""
-
-    statistic: Statistic
-    """What is computed."""
-    sample: Sample
-    """The sample, which fits the statistic."""
-    resamples: AnyResamples
-    """Drawn from the sample, or as the request has them."""
-    intervals: tuple[str, ...]
-    """The intervals to build."""
-    reasons: Mapping[str, str]
-    """By interval that does not fit, why."""
-    tests: tuple[ChosenMethod[TwoSampleTest], ...]
-    """The tests of the two samples."""
-    test_reasons: Mapping[str, str]
-    """By test that does not fit, why."""
+S = TypeVar("S", Statistic, VectorStatistic)
+D = TypeVar("D", Sample, VectorSample)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class VectorPlan:
-    """A sample with several columns, its resamples, and what is computed from them."""
+class BootstrapPlan(Generic[S, D]):
+    """A sample of one or of several columns, its resamples, and what is computed from them."""
 
-    statistic: VectorStatistic
+    statistic: S
     """What is computed."""
-    sample: VectorSample
+    sample: D
     """The sample, which fits the statistic."""
     resamples: AnyResamples
     """Drawn from the rows, or as the request has them."""
     intervals: tuple[str, ...]
-    """The intervals to build for each component."""
+    """The intervals to build, of a vector for each component."""
     reasons: Mapping[str, str]
     """By interval that does not fit, why."""
+    tests: tuple[ChosenMethod[TwoSampleTest], ...] = ()
+    """The tests of the two samples."""
+    test_reasons: Mapping[str, str] = field(default_factory=dict)
+    """By test that does not fit, why."""
 
 
 def is_of_vector(request: BootstrapRequest) -> bool:
@@ -103,17 +91,18 @@ def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile
 
 def build_plan(
     request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile], seed: int
-) -> BootstrapPlan:
+) -> BootstrapPlan[Statistic, Sample]:
     """Read the sample and the resamples, and choose the intervals."""
     statistic = _parse_statistic(request)
     sample = _read_sample(request, datasets)
     with located_errors(_find_sample_paths(request), within=_find_sample_field(request)):
         statistic.build_functional(sample, fast=False)
     starts = statistic.strata(sample)
-    if request.resamples is None:
-        resamples: AnyResamples = HashedResamples(starts, seed, _count_resamples(request))
-    else:
-        resamples = _read_resamples(request.resamples, statistic.takes, sample, starts)
+    columns = [values for _, values in sample.parts()]
+    parts: _Parts = {(name,): values for name, values in zip("xy", columns, strict=False)}
+    form = '{"x": [..], "y": [..]}' if len(parts) > 1 else "a list of numbers"
+    offsets = starts[:-1] if statistic.takes == "two" else None
+    resamples = _get_resamples(request, seed, starts, parts, form, offsets)
     intervals, reasons = _choose_intervals(request, statistic, int(starts[-1]))
     tests, test_reasons = _choose_tests(request, statistic, sample)
     return BootstrapPlan(statistic, sample, resamples, intervals, reasons, tests, test_reasons)
@@ -121,7 +110,7 @@ def build_plan(
 
 def build_vector_plan(
     request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile], seed: int
-) -> VectorPlan:
+) -> BootstrapPlan[VectorStatistic, VectorSample]:
     """Read the columns of the sample, and choose the intervals."""
     statistic = parse_method(VECTOR_STATISTICS, request.statistic, ("statistic",))
     with located_errors(_list_vector_paths(request), within=_find_sample_field(request)):
@@ -132,11 +121,14 @@ def build_vector_plan(
     _check_work(n * q, n_resamples)
     starts: IntArray = np.array([0, n], dtype=np.intp)
     intervals, reasons = _choose_intervals(request, statistic, n, n_components=q)
-    if request.resamples is None:
-        resamples: AnyResamples = HashedResamples(starts, seed, n_resamples)
-    else:
-        resamples = _read_vector_resamples(request.resamples, sample, starts)
-    return VectorPlan(statistic, sample, resamples, intervals, reasons)
+    parts: _Parts = {("x", name): column for name, column in sample.columns.items()}
+    if sample.y is not None:
+        parts["y",] = sample.y
+    names = ", ".join(f'"{name}": [..]' for name in sample.columns)
+    response = "" if sample.y is None else ', "y": [..]'
+    form = f'{{"x": {{{names}}}{response}}}'
+    resamples = _get_resamples(request, seed, starts, parts, form)
+    return BootstrapPlan(statistic, sample, resamples, intervals, reasons)
 
 
 MOST_VECTOR_DRAWS: Final = 400_000_000
@@ -247,13 +239,8 @@ def _check_form(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile])
             loc=("columns",),
         )
     if request.dataset is not None and request.columns is not None:
-        x = request.columns.x
-        columns: dict[Loc, str | None] = {("columns", "y"): request.columns.y}
-        if isinstance(x, str):
-            columns["columns", "x"] = x
-        else:
-            columns |= {("columns", "x", i): name for i, name in enumerate(x)}
-        require_numbers(datasets[request.dataset], columns)
+        named = list_named_columns(request.columns, ("y", "x"))
+        require_numbers(datasets[request.dataset], named)
 
 
 def _find_sample_field(request: BootstrapRequest) -> Loc:
@@ -294,71 +281,62 @@ def _read_inline(sample: AnySample) -> tuple[FloatArray, FloatArray | None]:
 # The resamples ------------------------------------------------------------------------------------
 
 
-def _read_resamples(
-    resamples: list[Any], takes: AcceptedSamples, sample: Sample, starts: IntArray
-) -> GivenResamples:
-    """Return the rows of the sample that each resample of a request holds."""
-    columns = [values for _, values in sample.parts()]
-    rows = []
-    for b, resample in enumerate(resamples):
-        parts, paths = _read_resample(resample, len(columns), ("resamples", b))
-        if takes == "two":
-            name = zip(parts, columns, paths, starts[:-1], strict=True)
-            rows.append(
-                np.concatenate(
-                    [find_rows([part], [column], [path]) + a for part, column, path, a in name]
-                )
-            )
-        else:
-            rows.append(find_rows(parts, columns, paths))
-    return GivenResamples(np.stack(rows), starts)
+_Parts: TypeAlias = dict[Loc, FloatArray]
+"""The columns of a sample, by their path in each resample."""
 
 
-def _read_vector_resamples(
-    resamples: list[Any], sample: VectorSample, starts: IntArray
-) -> GivenResamples:
-    """Return the rows of the sample that each resample of named columns holds."""
-    parts: dict[Loc, FloatArray] = {("x", name): column for name, column in sample.columns.items()}
-    if sample.y is not None:
-        parts["y",] = sample.y
+def _get_resamples(  # noqa: PLR0913 - the sample, and how a request writes its resamples
+    request: BootstrapRequest,
+    seed: int,
+    starts: IntArray,
+    parts: _Parts,
+    form: str,
+    offsets: IntArray | None = None,
+) -> AnyResamples:
+    """Return resamples to draw, or the rows of the sample that each resample of a request holds.
+
+    With ``offsets`` the parts are samples of their own, which begin at these rows.
+    """
+    if request.resamples is None:
+        return HashedResamples(starts, seed, _count_resamples(request))
     rows = []
-    for b, resample in enumerate(resamples):
-        has_names = (
-            isinstance(resample, dict)
-            and set(resample) == {path[0] for path in parts}
-            and isinstance(resample["x"], dict)
-            and set(resample["x"]) == set(sample.columns)
-        )
-        if not has_names:
-            names = ", ".join(f'"{name}": [..]' for name in sample.columns)
-            response = "" if sample.y is None else ', "y": [..]'
+    for b, resample in enumerate(request.resamples):
+        is_bare = isinstance(resample, list) and list(parts) == [("x",)]
+        columns: _Parts = {(): parts["x",]} if is_bare else parts
+        if not _has_parts(resample, list(columns)):
             raise InvalidParameter(
-                f'Each resample of this sample must be {{"x": {{{names}}}{response}}}.',
+                f"Each resample of this sample must be {form}.",
                 loc=("resamples", b),
                 value=shorten_value(resample),
             )
-        paths: list[Loc] = [("resamples", b, *path) for path in parts]
+        paths: list[Loc] = [("resamples", b, *path) for path in columns]
         read = [
-            read_number_array(resample["x"][path[1]] if len(path) > 1 else resample["y"], at)
-            for path, at in zip(parts, paths, strict=True)
+            read_number_array(reduce(getitem, path, resample), at)
+            for path, at in zip(columns, paths, strict=True)
         ]
-        rows.append(find_rows(read, list(parts.values()), paths))
+        if offsets is None:
+            rows.append(find_rows(read, list(columns.values()), paths))
+        else:
+            apart = [
+                find_rows([part], [column], [path])
+                for part, column, path in zip(read, columns.values(), paths, strict=True)
+            ]
+            rows.append(np.concatenate([r + a for r, a in zip(apart, offsets, strict=True)]))
     return GivenResamples(np.stack(rows), starts)
 
 
-def _read_resample(resample: Any, n_columns: int, path: Loc) -> tuple[list[FloatArray], list[Loc]]:
-    """Return the columns of a resample, and the request's path of each."""
-    if isinstance(resample, list) and n_columns == 1:
-        return [read_number_array(resample, path)], [path]
-    names = ["x", "y"][:n_columns]
-    if not isinstance(resample, dict) or set(resample) != set(names):
-        form = '{"x": [..], "y": [..]}' if n_columns > 1 else "a list of numbers"
-        raise InvalidParameter(
-            f"Each resample of this sample must be {form}.", loc=path, value=shorten_value(resample)
-        )
-    paths: list[Loc] = [(*path, name) for name in names]
-    columns = [read_number_array(resample[name], p) for name, p in zip(names, paths, strict=True)]
-    return columns, paths
+def _has_parts(resample: Any, paths: list[Loc]) -> bool:
+    """Return whether a resample is an object, or objects in an object, with exactly these paths."""
+    if paths == [()]:
+        return True
+    inner: dict[int | str, list[Loc]] = {}
+    for path in paths:
+        inner.setdefault(path[0], []).append(path[1:])
+    return (
+        isinstance(resample, dict)
+        and set(resample) == set(inner)
+        and all(_has_parts(resample[name], below) for name, below in inner.items())
+    )
 
 
 # The intervals ------------------------------------------------------------------------------------

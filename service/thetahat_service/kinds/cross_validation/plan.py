@@ -14,7 +14,6 @@ from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.costs import CostsOfTable, read_costs
 from thetahat.analyses.probabilities.options import Probabilities
 from thetahat.cross_validation.seeds import group_draws
-from thetahat.errors import Loc
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
 from thetahat_service.kinds.cross_validation.target_sample import (
@@ -30,7 +29,7 @@ from thetahat_service.kinds.fields.groups import (
     read_group_columns,
     read_inline_groups,
 )
-from thetahat_service.kinds.fields.layout import require_columns
+from thetahat_service.kinds.fields.layout import list_named_columns, require_columns
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
 from thetahat_service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
@@ -142,11 +141,9 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
 def _check_groups(request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse groups that are not columns, and inline ones of another length."""
     if request.dataset is not None and request.columns is not None:
-        named = request.columns.groups
-        loc: Loc = ("columns", "groups")
-        columns: dict[Loc, str | None] = {(*loc, i): name for i, name in enumerate(named or ())}
-        require_columns(datasets[request.dataset], columns)
-        check_named_groups(request, named, loc)
+        named = list_named_columns(request.columns, ("groups",))
+        require_columns(datasets[request.dataset], named)
+        check_named_groups(request, request.columns.groups, ("columns", "groups"))
         return
     groups = None if request.data is None else request.data.groups
     check_named_groups(request, None if groups is None else list(groups), ("data", "groups"))

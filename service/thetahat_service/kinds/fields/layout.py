@@ -167,6 +167,26 @@ def check_columns_given(dataset: UUID | None, columns: Schema | None) -> None:
         )
 
 
+def list_named_columns(
+    columns: Schema, fields: Sequence[str], path: Loc = ("columns",)
+) -> dict[Loc, str | None]:
+    """Return the columns that these fields name, alone, in lists or by model; keys are paths."""
+    named: dict[Loc, str | None] = {}
+
+    def add(at: Loc, value: Any) -> None:
+        if value is None or isinstance(value, str):
+            named[at] = value
+            return
+        if isinstance(value, Schema):
+            value = dict(value)
+        for key, inner in value.items() if isinstance(value, Mapping) else enumerate(value):
+            add((*at, key), inner)
+
+    for field in fields:
+        add((*path, field), getattr(columns, field))
+    return named
+
+
 def require_columns(file: DatasetFile, columns: Mapping[Loc, str | None]) -> None:
     """Refuse names of columns that the data set does not have; keys are paths in the request."""
     present = [str(column["name"]) for column in file.columns]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -359,29 +359,12 @@ def _build_sample(
         lacking[FEATURES] = np.asarray(np.isnan(X).any(axis=1))
     else:
         refuse_missing(lacking)
-    weight = filled.get("weight")
-    sample = SampleTable(
-        X,
-        names=tuple(features.column_name(j) for j in range(features.width)),
-        y=filled.get("y"),
-        weight=None if weight is None else parse_numbers(weight, "weight"),
-        source=filled.get("source"),
-        fold=filled.get("fold"),
-    )
-    kept_rows = choose_rows(len(X), lacking) if missing == LEAVE_OUT else None
-    return sample if kept_rows is None else _keep_rows(sample, kept_rows)
-
-
-def _keep_rows(sample: SampleTable, kept_rows: KeptRows) -> SampleTable:
-    return replace(
-        sample,
-        X=sample.X[kept_rows.index],
-        y=keep_rows(sample.y, kept_rows),
-        weight=keep_rows(sample.weight, kept_rows),
-        source=keep_rows(sample.source, kept_rows),
-        fold=keep_rows(sample.fold, kept_rows),
-        kept=kept_rows,
-    )
+    if "weight" in filled:
+        filled["weight"] = parse_numbers(filled["weight"], "weight")
+    kept = choose_rows(len(X), lacking) if missing == LEAVE_OUT else None
+    names = tuple(features.column_name(j) for j in range(features.width))
+    kept_by_field: dict[str, Any] = {f: keep_rows(values, kept) for f, values in filled.items()}
+    return SampleTable(keep_rows(X, kept), names=names, kept=kept, **kept_by_field)
 
 
 def _build_matrix(features: Features, option: MissingRows | None) -> FloatArray:

@@ -127,31 +127,26 @@ class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
 
     def list_learner_entries(self) -> dict[str, tuple[LearnerEntry, Loc]]:
         """Return each learner's entry in the request and its path, by name."""
-        if self.learners is not None:
-            if self.learner is not None:
-                raise InvalidParameter(
-                    "The request has learner and learners; give either learner or learners.",
-                    loc=("learner",),
-                )
-            if self.intercept is not None:
-                raise InvalidParameter(
-                    "The field intercept is only for the default learner. Give intercept in the "
-                    "params of a learner.",
-                    loc=("intercept",),
-                )
-            return {name: (entry, ("learners", name)) for name, entry in self.learners.items()}
-        if self.learner is None:
+        if self.learners is None and self.learner is None:
             params = {} if self.intercept is None else {"intercept": self.intercept}
             name = penalised_least_squares()
             return {name: ({"name": name, "params": params}, ("learner",))}
+        if self.learners is not None and self.learner is not None:
+            raise InvalidParameter(
+                "The request has learner and learners; give either learner or learners.",
+                loc=("learner",),
+            )
         if self.intercept is not None:
             raise InvalidParameter(
                 "The field intercept is only for the default learner. Give intercept in the "
-                "params of the learner.",
+                f"params of {'the' if self.learners is None else 'a'} learner.",
                 loc=("intercept",),
             )
-        named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
-        return {str(named): (self.learner, ("learner",))}
+        if self.learner is not None:
+            named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
+            return {str(named): (self.learner, ("learner",))}
+        learners = self.learners or {}
+        return {name: (entry, ("learners", name)) for name, entry in learners.items()}
 
     def parse_grid(self, name: str, *, has_default_grid: bool) -> RequestedValues:
         """Return the parameter that varies for a learner, and its values."""

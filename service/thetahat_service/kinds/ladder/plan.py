@@ -9,12 +9,12 @@ import numpy as np
 from thetahat.analyses.predictions.losses import find_task
 from thetahat.analyses.predictions.model_predictions import ModelPredictions, encode, read_classes
 from thetahat.error_paths import located_errors
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, adapt_to_classes
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.kinds.fields.layout import require_columns
+from thetahat_service.kinds.fields.layout import list_named_columns, require_columns
 from thetahat_service.kinds.fields.left_out import ColumnReader, LeftOutLossFields
 from thetahat_service.kinds.fields.methods import make_method_entry, parse_method
 from thetahat_service.kinds.ladder.request import LadderRequest
@@ -49,13 +49,7 @@ def check_request(request: LadderRequest, file: DatasetFile) -> None:
             loc=("predictions",) if is_inline else ("columns", "predictions"),
             value=len(models),
         )
-    columns_by_path: dict[Loc, str | None] = {("columns", "target"): columns.target}
-    for model, column in (columns.predictions or {}).items():
-        columns_by_path["columns", "predictions", model] = column
-    for model, names in (columns.scores or {}).items():
-        for i, column in enumerate([names] if isinstance(names, str) else names):
-            columns_by_path["columns", "scores", model, i] = column
-    require_columns(file, columns_by_path)
+    require_columns(file, list_named_columns(columns, ("target", "predictions", "scores")))
     for field in ("predictions", "scores"):
         for model, values in (getattr(request, field) or {}).items():
             if len(values) != file.rows:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -16,10 +16,17 @@ from thetahat.values.left_out_rows import find_missing
 from thetahat.values.types import FloatArray
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.kinds.fields.layout import require_columns, require_numbers
+from thetahat_service.kinds.fields.layout import (
+    list_named_columns,
+    require_columns,
+    require_numbers,
+)
 from thetahat_service.kinds.losses.judge_fields import JudgeColumns, JudgeFields
 from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
 from thetahat_service.schemas.numbers import read_label_list, read_number_array
+
+C = TypeVar("C")
+V = TypeVar("V")
 
 _NOT_BESIDE_JUDGE: Final = {
     "split_scores": None,
@@ -74,16 +81,9 @@ def check_judge(request: LossInput) -> None:
 def check_judge_columns(file: DatasetFile, columns: JudgeColumns) -> None:
     """Refuse columns of a judge that the data set does not have, or that hold text."""
     path: Loc = ("columns", "judge")
-    numbers: dict[Loc, str | None] = {
-        (*path, "losses", i): name for i, name in enumerate(columns.losses or ())
-    }
-    numbers |= {
-        (*path, "losses_by_fold", i, k): name
-        for i, names in enumerate(columns.losses_by_fold or ())
-        for k, name in enumerate(names)
-    }
-    require_numbers(file, {**numbers, (*path, "fold"): columns.fold})
-    require_columns(file, {(*path, "stratum"): columns.stratum})
+    numeric = ("losses", "losses_by_fold", "fold")
+    require_numbers(file, list_named_columns(columns, numeric, path))
+    require_columns(file, list_named_columns(columns, ("stratum",), path))
 
 
 def read_judged_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
@@ -177,28 +177,15 @@ def _read_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     }
     with located_errors(paths):
         judge = Judge(
-            losses=None
-            if of_judge.losses is None
-            else dict(
-                zip(
-                    models,
-                    (
-                        _to_numbers(numbers[name])
-                        for name in _match(of_judge.losses, models, "losses")
-                    ),
-                    strict=True,
-                )
+            losses=_match(
+                of_judge.losses, models, "losses", lambda name: _to_numbers(numbers[name])
             ),
-            losses_by_fold=None
-            if of_judge.losses_by_fold is None
-            else {
-                model: [_to_numbers(numbers[name]) for name in names]
-                for model, names in zip(
-                    models,
-                    _match(of_judge.losses_by_fold, models, "losses_by_fold"),
-                    strict=True,
-                )
-            },
+            losses_by_fold=_match(
+                of_judge.losses_by_fold,
+                models,
+                "losses_by_fold",
+                lambda names: [_to_numbers(numbers[name]) for name in names],
+            ),
             fold=None if of_judge.fold is None else _read_fold(file, of_judge.fold),
             weight=options.weight,
             stratum=by_role.get("stratum"),
@@ -213,8 +200,12 @@ def _read_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
         )
 
 
-def _match(columns: Sequence[Any], models: Sequence[str], field: str) -> Sequence[Any]:
-    """Return the judge's columns; refuse more or fewer than there are models."""
+def _match(
+    columns: Sequence[C] | None, models: Sequence[str], field: str, read: Callable[[C], V]
+) -> dict[str, V] | None:
+    """Return what the judge's columns hold by model; refuse more or fewer than models."""
+    if columns is None:
+        return None
     if len(columns) != len(models):
         raise InvalidParameter(
             f"columns.judge.{field} has {len(columns)} entries, and there are {len(models)} "
@@ -222,7 +213,7 @@ def _match(columns: Sequence[Any], models: Sequence[str], field: str) -> Sequenc
             loc=("judge", field),
             value=len(columns),
         )
-    return columns
+    return dict(zip(models, map(read, columns), strict=True))
 
 
 def _to_numbers(column: np.ndarray) -> FloatArray:

@@ -27,6 +27,7 @@ from thetahat_service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
     build_layout_of_columns,
     check_columns_given,
+    list_named_columns,
     read_inline_labels,
     read_label_columns,
     require_columns,
@@ -113,25 +114,8 @@ def check_dataset(
         find_task(_parse_loss(request), has_limits=bool(columns.limits)),
         without_scores=(columns.predictions or {}).keys() - (columns.scores or {}),
     )
-    columns_by_path: dict[Loc, str | None] = {("columns", "target"): columns.target}
-    for name in LAYOUT_COLUMNS:
-        columns_by_path["columns", name] = getattr(columns, name)
-    for i, name in enumerate(columns.groups or ()):
-        columns_by_path["columns", "groups", i] = name
-    for model, column in (columns.cost or {}).items():
-        columns_by_path["columns", "cost", model] = column
-    for model, column in (columns.predictions or {}).items():
-        columns_by_path["columns", "predictions", model] = column
-    for model, names in (columns.scores or {}).items():
-        for i, column in enumerate([names] if isinstance(names, str) else names):
-            columns_by_path["columns", "scores", model, i] = column
-    for model, of_classes in (columns.sets or {}).items():
-        for i, column in enumerate(of_classes):
-            columns_by_path["columns", "sets", model, i] = column
-    for model, ends in (columns.limits or {}).items():
-        columns_by_path["columns", "limits", model, "lower"] = ends.lower
-        columns_by_path["columns", "limits", model, "upper"] = ends.upper
-    require_columns(file, columns_by_path)
+    outputs = ("groups", "cost", "predictions", "scores", "sets", "limits")
+    require_columns(file, list_named_columns(columns, ("target", *LAYOUT_COLUMNS, *outputs)))
 
 
 def build_plan(

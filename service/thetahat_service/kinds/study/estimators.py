@@ -38,14 +38,6 @@ from thetahat_service.settings import get_settings
 _CHOICES: Final = ("level", "alternative", "control", "variances", "intervals", "tests")
 _LEARNER_FIELDS: Final = ("scheme", "learner", "learners", "loss", "truths", "select")
 _PAIR_FIELDS: Final = ("weights", "risks")
-_FIELDS_REFUSED_FOR_PAIRS: Final = (
-    "variances",
-    "intervals",
-    "tests",
-    "control",
-    "truths",
-    "select",
-)
 
 
 def build_estimators(
@@ -68,12 +60,7 @@ def build_estimators(
 
 def _build_for_losses(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     del task, size
-    for field in (*_LEARNER_FIELDS, *_PAIR_FIELDS):
-        if getattr(entry, field) is not None:
-            raise InvalidParameter(
-                f"The generator draws losses, so leave out {field}.",
-                loc=(field,),
-            )
+    _refuse(entry, _LEARNER_FIELDS + _PAIR_FIELDS, "The generator draws losses, so leave out {}.")
     analysis = _build_choices(entry)
     if analysis.refit_methods:
         raise InvalidParameter(
@@ -85,15 +72,8 @@ def _build_for_losses(entry: EstimatorInput, task: str, size: DrawSize) -> Study
 
 
 def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
-    for field in _PAIR_FIELDS:
-        if getattr(entry, field) is not None:
-            raise InvalidParameter(
-                f"{field} need a generator that draws a source and a target sample.",
-                loc=(field,),
-            )
-    scheme = _build_scheme(entry)
-    loss: Loss = parse_method(LOSSES, entry.loss or get_default_loss(task), ("loss",))
-    check_loss(loss, task)
+    _refuse(entry, _PAIR_FIELDS, "{} need a generator that draws a source and a target sample.")
+    scheme, loss = _build_scheme_and_loss(entry, task)
     if "source" in scheme.requires and size.n_sources is None:
         raise InvalidParameter(
             f"The scheme {scheme.info.name!r} needs sources; set draw.n_sources and "
@@ -119,19 +99,13 @@ def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEs
 
 
 def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
-    for field in _FIELDS_REFUSED_FOR_PAIRS:
-        if getattr(entry, field) is not None:
-            raise InvalidParameter(
-                f"The generator draws pairs of samples; use risks, not {field}.",
-                loc=(field,),
-            )
+    refused = ("variances", "intervals", "tests", "control", "truths", "select")
+    _refuse(entry, refused, "The generator draws pairs of samples; use risks, not {}.")
     if size.n is None:
         raise InvalidParameter(
             "The generator draws pairs of samples; set draw.n and draw.n_target.", loc=("scheme",)
         )
-    scheme = _build_scheme(entry)
-    loss: Loss = parse_method(LOSSES, entry.loss or get_default_loss(task), ("loss",))
-    check_loss(loss, task)
+    scheme, loss = _build_scheme_and_loss(entry, task)
     risks = parse_methods(WEIGHTED_RISKS, entry.risks or list(WEIGHTED_RISKS), "risks")
     weights = parse_method(
         IMPORTANCE_WEIGHTS, entry.weights or get_known_weights_method(), ("weights",)
@@ -154,14 +128,22 @@ _BUILDERS: Final[Mapping[DrawKind, Callable[[EstimatorInput, str, DrawSize], Stu
 }
 
 
-def _build_scheme(entry: EstimatorInput) -> Scheme:
+def _refuse(entry: EstimatorInput, fields: Sequence[str], message: str) -> None:
+    for field in fields:
+        if getattr(entry, field) is not None:
+            raise InvalidParameter(message.format(field), loc=(field,))
+
+
+def _build_scheme_and_loss(entry: EstimatorInput, task: str) -> tuple[Scheme, Loss]:
     if entry.scheme is None:
         raise InvalidParameter(
             "The estimator needs a scheme, because the population gives rows of data.",
             loc=("scheme",),
         )
     scheme: Scheme = parse_method(SCHEMES, entry.scheme, ("scheme",))
-    return scheme
+    loss: Loss = parse_method(LOSSES, entry.loss or get_default_loss(task), ("loss",))
+    check_loss(loss, task)
+    return scheme, loss
 
 
 def _default_truths(scheme: Scheme, size: DrawSize) -> tuple[str, ...]:
