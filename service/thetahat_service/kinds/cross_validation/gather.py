@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from thetahat.analyses.cross_validation import evaluate_learners
@@ -23,18 +21,8 @@ from thetahat_service.kinds.loss_columns import make_prediction_column, tabulate
 from thetahat_service.kinds.methods_used import record_methods
 
 
-def build_result(
-    plan: CrossValidationPlan,
-    outputs: JoinedOutputs,
-    calibration: Sequence[Mapping[str, np.ndarray]] = (),
-) -> Finished:
-    """Evaluate the learners that ran, and name those that failed with the reason.
-
-    Parameters
-    ----------
-    calibration : sequence of mapping
-        The arrays of the chunks of the calibration.
-    """
+def build_result(plan: CrossValidationPlan, outputs: JoinedOutputs) -> Finished:
+    """Evaluate the learners that ran, name those that failed, and calibrate the intervals."""
     request, seed = plan.request, plan.job.seed
     failures: dict[str, LearnerFailure] = {}
     arrays: dict[str, StageArrays] = {}
@@ -56,7 +44,7 @@ def build_result(
         test_rows = outcomes[successful[0]].splits.test
         weights = importance.weights.validation[test_rows]
         weighting = Weighting(weights, importance.risks, find_sources(plan.data, test_rows))
-    measured = read_calibration(plan, calibration)
+    measured = read_calibration(plan, [output.read() for output in outputs.others])
     table, evaluation = evaluate_learners(
         plan.build_outcomes_task(metrics),
         outcomes,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 from uuid import UUID
 
 from thetahat.analyses.calibration import CALIBRATION
-from thetahat.cross_validation import Group
 from thetahat_service.json_types import Payload
-from thetahat_service.kinds.base import Arrays, Chunk, ChunkOutput, DatasetFile, Finished, Job
+from thetahat_service.kinds.base import Arrays, Chunk, DatasetFile, Job
 from thetahat_service.kinds.cross_validation.calibration import (
     check_calibration,
     cut_calibration,
@@ -24,8 +23,7 @@ from thetahat_service.kinds.cross_validation.plan import (
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
 from thetahat_service.kinds.cross_validation.result import CrossValidationResult
 from thetahat_service.kinds.cross_validation.run import run_group
-from thetahat_service.kinds.fitting.engine import ChunkKey, FittingKind, GroupOutputs, JoinedOutputs
-from thetahat_service.kinds.fitting.open_task import set_task
+from thetahat_service.kinds.fitting.engine import FittingKind
 
 
 class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
@@ -39,18 +37,9 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
     unit: ClassVar[str] = "splits"
 
     def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Check a request; no learner is fitted."""
-        request = set_task(request, datasets)
-        check_request(request, datasets)
+        """Check a request and its calibration; no learner is fitted."""
+        super().check(request, datasets)
         check_calibration(request, datasets)
-
-    def plan(self, job: Job[CrossValidationRequest]) -> CrossValidationPlan:
-        """Return the plan of a job."""
-        return build_plan(job)
-
-    def run_group(self, plan: CrossValidationPlan, group: Group, key: ChunkKey) -> GroupOutputs:
-        """Fit and test the learners of a group on the splits of a chunk."""
-        return run_group(plan, group, key)
 
     def build_other_chunks(self, plan: CrossValidationPlan) -> list[Chunk]:
         """Return the chunks of the calibration."""
@@ -59,15 +48,6 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
     def run_other(self, plan: CrossValidationPlan, payload: Payload) -> Arrays:
         """Calibrate the intervals on some samples."""
         return run_calibration(plan, payload)
-
-    def finish(
-        self,
-        plan: CrossValidationPlan,
-        outputs: JoinedOutputs,
-        other_outputs: Sequence[ChunkOutput],
-    ) -> Finished:
-        """Evaluate the learners that have outputs, and calibrate their intervals."""
-        return build_result(plan, outputs, [output.read() for output in other_outputs])
 
     def list_learners_of_parts(
         self, job: Job[CrossValidationRequest], parts: Collection[str]
@@ -79,4 +59,4 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
         return [name for name in plan.learners if name in present] + calibration
 
 
-KIND = CrossValidation()
+KIND = CrossValidation(check_request, build_plan, run_group, build_result)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import ClassVar, Generic, TypeVar
+from uuid import UUID
 
 import numpy as np
 
@@ -28,10 +29,10 @@ from thetahat_service.kinds.base import (
     ChunkOutput,
     Chunks,
     CutChunk,
+    DatasetFile,
     Finished,
     Job,
     JobKind,
-    R,
     read_payload,
     run_chunks,
 )
@@ -42,6 +43,7 @@ from thetahat_service.kinds.fitting.learner_outputs import (
     pack_learner_outputs,
     unpack_learner_outputs,
 )
+from thetahat_service.kinds.fitting.open_task import F, set_task
 from thetahat_service.outcomes.failures import describe_memory_limit
 from thetahat_service.settings import get_settings
 
@@ -266,13 +268,16 @@ class JoinedOutputs:
     """The outputs of a plan's chunks, grouped by bundle and stage and read at first use.
 
     There may be fewer than the plan has: a partial result has those of the learners that are
-    complete or have failed.
+    complete or have failed. ``others`` are the outputs of further chunks, which fit no bundle.
     """
 
     def __init__(self, plan: FittingPlan, outputs: Sequence[ChunkOutput]) -> None:
         self._plan = plan
         self._chunks: dict[int, dict[str, list[tuple[ChunkKey, ChunkOutput]]]] = {}
+        self.others = [output for output in outputs if not is_chunk_key(output.payload)]
         for output in outputs:
+            if not is_chunk_key(output.payload):
+                continue
             key = read_payload(ChunkKey, output.payload)
             chunks_by_stage = self._chunks.setdefault(key.bundle, {})
             chunks_by_stage.setdefault(key.stage, []).append((key, output))
@@ -316,29 +321,26 @@ class JoinedOutputs:
         return records
 
 
-class FittingKind(JobKind[R], Generic[R, P]):
+@dataclass(frozen=True, eq=False)
+class FittingKind(JobKind[F], Generic[F, P]):
     """A kind that fits learners: it makes a plan, and a result from the outputs of the chunks."""
 
     unit: ClassVar[str] = "fits"
     """What the progress counts."""
     has_partial_results: ClassVar[bool] = True
 
-    @abstractmethod
-    def plan(self, job: Job[R]) -> P:
-        """Return the plan of a job."""
+    check_request: Callable[[F, Mapping[UUID, DatasetFile]], None]
+    """Checks a request that has its task; no learner is fitted."""
+    plan: Callable[[Job[F]], P]
+    """Returns the plan of a job."""
+    run_group: Callable[[P, Group, ChunkKey], GroupOutputs]
+    """Fits and tests the learners of a group on the splits of a chunk."""
+    build_result: Callable[[P, JoinedOutputs], Finished]
+    """Returns the result of the learners that have outputs."""
 
-    @abstractmethod
-    def run_group(self, plan: P, group: Group, key: ChunkKey) -> GroupOutputs:
-        """Fit and test the learners of a group on the splits of a chunk."""
-
-    @abstractmethod
-    def finish(
-        self, plan: P, outputs: JoinedOutputs, other_outputs: Sequence[ChunkOutput]
-    ) -> Finished:
-        """Return the result of the learners that have outputs.
-
-        ``other_outputs`` are the outputs of the chunks of ``build_other_chunks``.
-        """
+    def check(self, request: F, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Check a request, whose task follows from learners and target where it has none."""
+        self.check_request(set_task(request, datasets), datasets)
 
     def build_other_chunks(self, plan: P) -> list[Chunk]:
         """Return further chunks, which fit no bundle of learners; they follow the others."""
@@ -350,7 +352,7 @@ class FittingKind(JobKind[R], Generic[R, P]):
         message = f"The kind {self.name!r} has no chunk {payload} for {plan}."
         raise RuntimeError(message)
 
-    def start(self, job: Job[R]) -> Finished | Chunks:
+    def start(self, job: Job[F]) -> Finished | Chunks:
         """Cut the splits of the learners into chunks, or compute a small evaluation at once."""
         plan = self.plan(job)
         other_outputs = self.build_other_chunks(plan)
@@ -358,14 +360,14 @@ class FittingKind(JobKind[R], Generic[R, P]):
             return self.gather(job, run_chunks(self, job, cut_into_chunks(plan, whole=True)))
         return Chunks([*cut_into_chunks(plan), *other_outputs], unit=self.unit)
 
-    def run(self, job: Job[R], payload: Payload) -> Arrays:
+    def run(self, job: Job[F], payload: Payload) -> Arrays:
         """Fit and test the learners of a bundle on the splits of a chunk."""
         plan = self.plan(job)
         if not is_chunk_key(payload):
             return self.run_other(plan, payload)
         return run_chunk(plan, payload, partial(self.run_group, plan))
 
-    def cut_chunk(self, job: Job[R], chunk: Chunk, size: int) -> CutChunk | None:
+    def cut_chunk(self, job: Job[F], chunk: Chunk, size: int) -> CutChunk | None:
         """Return a chunk cut between two splits; None if one pass computes all splits."""
         if not is_chunk_key(chunk.payload):
             return None
@@ -382,13 +384,12 @@ class FittingKind(JobKind[R], Generic[R, P]):
 
         return CutChunk(piece(key.start, middle), piece(middle, key.stop))
 
-    def gather(self, job: Job[R], outputs: Sequence[ChunkOutput]) -> Finished:
+    def gather(self, job: Job[F], outputs: Sequence[ChunkOutput]) -> Finished:
         """Join the outputs and evaluate them."""
         plan = self.plan(job)
-        joined = JoinedOutputs(plan, [output for output in outputs if is_chunk_key(output.payload)])
+        joined = JoinedOutputs(plan, outputs)
         if not joined.bundles:
             raise InsufficientData(
                 "No learner has finished yet. Ask again when the progress shows one."
             )
-        other_outputs = [output for output in outputs if not is_chunk_key(output.payload)]
-        return self.finish(plan, joined, other_outputs)
+        return self.build_result(plan, joined)
