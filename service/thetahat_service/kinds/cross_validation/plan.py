@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -31,7 +31,6 @@ from thetahat_service.kinds.fields.groups import (
 )
 from thetahat_service.kinds.fields.layout import list_named_columns, require_columns
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
-from thetahat_service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.scheme_plan import (
     SchemePlan,
@@ -93,26 +92,9 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
         """Return how often the learners of a bundle are trained on each split."""
         return self.request.seeds if any(map(group_draws, bundle.groups)) else 1
 
-    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
-        """Return the splits of the scheme, then the extra fits."""
-        n_seeds = self.count_seeds(bundle)
-        n_chunks = count_chunks(
-            bundle,
-            self.data,
-            n_splits=self.n_splits,
-            n_tests=self.n_tests,
-            max_chunks=divide_chunks(len(self.bundles) * n_seeds),
-        )
-        per_learner = divide_chunks(len(self.learners))  # extra fits give many losses
-        return [
-            *(
-                FittingStage(
-                    name=name_seed_stage(number), n_splits=self.n_splits, n_chunks=n_chunks
-                )
-                for number in range(n_seeds)
-            ),
-            *self.refits.build_stages(per_learner * len(bundle.names)),
-        ]
+    def name_stages(self, bundle: Bundle) -> list[str]:
+        """Return a stage for each training of the learners."""
+        return [name_seed_stage(number) for number in range(self.count_seeds(bundle))]
 
 
 def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:

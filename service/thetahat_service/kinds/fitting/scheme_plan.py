@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -44,8 +45,14 @@ from thetahat_service.kinds.fitting.building import (
     set_classes,
     set_loss_classes,
 )
+from thetahat_service.kinds.fitting.bundles import Bundle
 from thetahat_service.kinds.fitting.data_doubts import find_data_doubts
-from thetahat_service.kinds.fitting.engine import FittingPlan
+from thetahat_service.kinds.fitting.engine import (
+    FittingPlan,
+    FittingStage,
+    count_chunks,
+    divide_chunks,
+)
 from thetahat_service.kinds.fitting.expected_layout import (
     approximate_layout,
     expect_layout,
@@ -182,6 +189,26 @@ class SchemePlan(FittingPlan, Generic[L]):
         except EvaluationError:  # this draw is refused, but the draw of the job may be accepted
             return n
         return max(n, self.n_splits * len(first.test))
+
+    @abstractmethod
+    def name_stages(self, bundle: Bundle) -> list[str]:
+        """Return the names of the stages that run the splits of the scheme."""
+
+    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
+        """Return the splits of the scheme for each of its stages, then the extra fits."""
+        names = self.name_stages(bundle)
+        n_chunks = count_chunks(
+            bundle,
+            self.data,
+            n_splits=self.n_splits,
+            n_tests=self.n_tests,
+            max_chunks=divide_chunks(len(self.bundles) * len(names)),
+        )
+        per_learner = divide_chunks(len(self.learners))  # extra fits give many losses
+        return [
+            *(FittingStage(name=name, n_splits=self.n_splits, n_chunks=n_chunks) for name in names),
+            *self.refits.build_stages(per_learner * len(bundle.names)),
+        ]
 
     def build_outcomes_task(self, metrics: Metrics) -> OutcomesTask:
         """Return what the outcomes of the learners are evaluated with."""

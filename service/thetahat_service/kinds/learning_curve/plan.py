@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final
@@ -20,7 +20,6 @@ from thetahat_service.kinds.fields.data import (
 )
 from thetahat_service.kinds.fields.metrics import Metrics
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
-from thetahat_service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.refits import is_refit_stage
 from thetahat_service.kinds.fitting.scheme_plan import (
@@ -73,24 +72,10 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
             for bundle in self.bundles
         )
 
-    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
-        """Return the splits at each size, then the extra fits, which are of the largest size."""
-        n_sizes = len(self.growth.sizes)
-        n_chunks = count_chunks(
-            bundle,
-            self.data,
-            n_splits=self.n_splits,
-            n_tests=self.n_tests,
-            max_chunks=divide_chunks(len(self.bundles) * n_sizes),
-        )
-        per_learner = divide_chunks(len(self.learners))
-        return [
-            *(
-                FittingStage(name=build_stage_name(at), n_splits=self.n_splits, n_chunks=n_chunks)
-                for at in range(n_sizes)
-            ),
-            *self.refits.build_stages(per_learner * len(bundle.names)),
-        ]
+    def name_stages(self, bundle: Bundle) -> list[str]:
+        """Return a stage for each size; extra fits are of the largest."""
+        del bundle
+        return [f"{_STAGE}{at}" for at in range(len(self.growth.sizes))]
 
     def build_part_name(self, bundle: Bundle, stage: str) -> str:
         """Return the name of the learners at one size, which is a part that fails alone.
@@ -103,11 +88,6 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
         if len(name) <= LONGEST_PART:
             return name
         return add_size_to_name(str(list(self.learners).index(bundle.names[0])), label)
-
-
-def build_stage_name(size: int) -> str:
-    """Return the name of the stage of a size, by its number."""
-    return f"{_STAGE}{size}"
 
 
 def read_size_number(stage: str) -> int:
