@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from functools import partial
 from typing import Final
 
 from thetahat.common_names import (
@@ -62,9 +64,43 @@ def is_measure_name(name: str) -> bool:
     return is_summary or (is_measured and not {*words} & LOSS_WORDS)
 
 
-def is_group_name(name: str) -> bool:
-    """Return whether a name says that the column has groups of people: ``sex``."""
-    return " ".join(split_words(name)) in GROUP_NAMES
+def _is_one_of(names: Collection[str], name: str) -> bool:
+    return " ".join(split_words(name)) in names
+
+
+is_group_name: Final = partial(_is_one_of, GROUP_NAMES)
+"""Returns whether a name says that the column has groups of people: ``sex``."""
+is_time_name: Final = partial(_is_one_of, TIME_NAMES)
+"""Returns whether a name says that the column has the time of each row."""
+is_target_name: Final = partial(_is_one_of, TARGET_NAMES | TRUTH_NAMES)
+"""Returns whether a name says that the column has the true values."""
+is_truth_name: Final = partial(_is_one_of, TRUTH_NAMES)
+"""Returns whether a name says that the column has true values beside predictions of them."""
+
+
+def _has_word(words: Collection[str], name: str) -> bool:
+    return not set(words).isdisjoint(split_words(name))
+
+
+is_prediction_name: Final = partial(_has_word, PREDICTION_WORDS)
+"""Returns whether a name says that the column has predictions: ``pred_ridge``."""
+is_loss_name: Final = partial(_has_word, LOSS_WORDS | SCORE_WORDS)
+"""Returns whether a name says that the column has losses or scores: ``loss_ridge``."""
+is_run_name: Final = partial(_has_word, RUN_NAMES)
+"""Returns whether a name says that the column tells the runs of an item apart."""
+
+
+def _names_things(words: Collection[str], endings: Collection[str], name: str) -> bool:
+    first, *others = split_words(name) or [""]
+    return first in words and (not others or " ".join(others) in endings)
+
+
+is_model_name: Final = partial(_names_things, MODEL_NAMES, ("name", "id"))
+"""Returns whether a name says that the column names the model of each row."""
+is_item_name: Final = partial(_names_things, ITEM_NAMES, ("id", "idx", "index"))
+"""Returns whether a name says that the column names the tested item: ``question_id``."""
+is_task_name: Final = partial(_names_things, TASK_NAMES, ("name",))
+"""Returns whether a name says that the column has the task of each item."""
 
 
 def is_rater_name(name: str) -> bool:
@@ -72,34 +108,9 @@ def is_rater_name(name: str) -> bool:
     return any(word.rstrip("0123456789") in RATER_WORDS for word in split_words(name))
 
 
-def is_time_name(name: str) -> bool:
-    """Return whether a name says that the column has the time of each row."""
-    return " ".join(split_words(name)) in TIME_NAMES
-
-
 def is_no_model_name(name: str) -> bool:
     """Return whether a name says that the column has neither losses nor scores of a model."""
     return is_label_name(name) or is_group_name(name) or is_measure_name(name)
-
-
-def is_target_name(name: str) -> bool:
-    """Return whether a name says that the column has the true values."""
-    return " ".join(split_words(name)) in TARGET_NAMES | TRUTH_NAMES
-
-
-def is_truth_name(name: str) -> bool:
-    """Return whether a name says that the column has true values beside predictions of them."""
-    return " ".join(split_words(name)) in TRUTH_NAMES
-
-
-def is_prediction_name(name: str) -> bool:
-    """Return whether a name says that the column has predictions: ``pred_ridge``."""
-    return bool(set(split_words(name)) & PREDICTION_WORDS)
-
-
-def is_loss_name(name: str) -> bool:
-    """Return whether a name says that the column has losses or scores: ``loss_ridge``."""
-    return bool(set(split_words(name)) & (LOSS_WORDS | SCORE_WORDS))
 
 
 def find_better(name: str) -> Better | None:
@@ -113,26 +124,3 @@ def find_better(name: str) -> Better | None:
     if losses:
         return "lower"
     return "higher" if words & SCORE_WORDS else None
-
-
-def is_model_name(name: str) -> bool:
-    """Return whether a name says that the column names the model of each row."""
-    words = split_words(name)
-    return bool(words) and words[0] in MODEL_NAMES and words[1:] in ([], ["name"], ["id"])
-
-
-def is_item_name(name: str) -> bool:
-    """Return whether a name says that the column names the tested item: ``question_id``."""
-    words = split_words(name)
-    return bool(words) and words[0] in ITEM_NAMES and words[1:] in ([], ["id"], ["idx"], ["index"])
-
-
-def is_run_name(name: str) -> bool:
-    """Return whether a name says that the column tells the runs of an item apart."""
-    return any(word in RUN_NAMES for word in split_words(name))
-
-
-def is_task_name(name: str) -> bool:
-    """Return whether a name says that the column has the task of each item."""
-    words = split_words(name)
-    return bool(words) and words[0] in TASK_NAMES and words[1:] in ([], ["name"])

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from thetahat_service.roles.contents import Contents
 from thetahat_service.roles.further_questions import (
+    ask_about_raters,
     list_further_questions,
     list_further_questions_of_long_table,
-    list_questions_of_raters,
 )
 from thetahat_service.roles.long_tables import LongColumns
 from thetahat_service.roles.names import is_group_name, is_label_name, is_time_name
@@ -69,7 +69,7 @@ def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) 
             "Whether this holds elsewhere: no. No column has the name of sources, such as schools "
             "or sites, and the rows are taken as independent."
         )
-    return [*sentences, *list_questions_of_raters(proposals)]
+    return [*sentences, ask_about_raters(proposals)]
 
 
 def list_questions_of_long_table(columns: LongColumns, items: int) -> list[str]:
