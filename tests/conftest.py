@@ -161,6 +161,28 @@ def postgres_database(postgres_url: str) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture
+def migrated_postgres_database(postgres_url: str, migrated_postgres_url: str) -> Iterator[str]:
+    """URL of a database with the tables of this release, of this test alone."""
+    with fresh_database(postgres_url, migrated_postgres_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres_url(postgres_url: str) -> Iterator[str]:
+    """URL of a database with the tables of this release, to be copied: migrating takes longer."""
+    from tests.service.storage.databases import forget, use
+    from thetahat_service.storage import engine, schema
+
+    with fresh_database(postgres_url) as url:
+        with pytest.MonkeyPatch.context() as patch:
+            use(patch, database_url=url)
+            schema.upgrade()
+            engine.reset()
+        forget()
+        yield url
+
+
 @pytest.fixture(scope="session")
 def redis_server_url() -> Iterator[str]:
     """URL of a real Redis, without a logical database; one server per pytest worker."""

@@ -59,11 +59,22 @@ def postgres_server(settings: Sequence[str] = SETTINGS) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def fresh_database(server_url: str) -> Iterator[str]:
-    """Make an empty database; the value is its URL, and it is dropped when the block ends."""
+def fresh_database(server_url: str, template_url: str | None = None) -> Iterator[str]:
+    """Make a database; the value is its URL, and it is dropped when the block ends.
+
+    Parameters
+    ----------
+    template_url : str or None
+        The database of the same server that it is a copy of; None for an empty one.
+    """
     name = f"test_{uuid.uuid4().hex}"
+    template = "template1" if template_url is None else template_url.rpartition("/")[2]
     with psycopg.connect(_libpq(server_url), autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
+        )
     yield f"{server_url.rpartition('/')[0]}/{name}"
     with psycopg.connect(_libpq(server_url), autocommit=True) as connection:
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -63,7 +63,10 @@ def sqlite(empty_sqlite: None, tmp_path: Path) -> None:
     (tmp_path / SQLITE_FILE).write_bytes(read_migrated_file())
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.servers)])
+KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.servers)]
+
+
+@pytest.fixture(params=KINDS)
 def empty_database(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
@@ -77,14 +80,22 @@ def empty_database(
     forget()
 
 
-@pytest.fixture
-def database(empty_database: str, tmp_path: Path) -> str:
-    """Each kind of database, migrated."""
-    if empty_database == "sqlite":
+@pytest.fixture(params=KINDS)
+def database(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """Each kind of database, migrated; the value says which."""
+    kind: str = request.param
+    if kind == "sqlite":
         (tmp_path / SQLITE_FILE).write_bytes(read_migrated_file())
+        use(monkeypatch, data_dir=tmp_path, workers=2)
     else:
-        schema.upgrade()
-    return empty_database
+        url = request.getfixturevalue("migrated_postgres_database")
+        use(monkeypatch, data_dir=tmp_path, workers=2, database_url=url)
+    engine.get_engines()  # threads of a test that call it first at once would make several
+    yield kind
+    monkeypatch.undo()
+    forget()
 
 
 Setting = Callable[..., None]
