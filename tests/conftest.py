@@ -46,6 +46,7 @@ WITHOUT_SHRINKING = [phase for phase in Phase if phase is not Phase.shrink]
 settings.register_profile(
     "suite",
     deadline=None,
+    max_examples=50,
     derandomize=True,
     phases=WITHOUT_SHRINKING,
     suppress_health_check=[HealthCheck.too_slow],
@@ -58,7 +59,7 @@ settings.register_profile(
     phases=list(Phase),
 )
 # `make contract` sends more requests than the suite does.
-settings.register_profile("contract", settings.get_profile("suite"))
+settings.register_profile("contract", settings.get_profile("suite"), max_examples=100)
 settings.load_profile("suite")
 
 

@@ -14,8 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from tests.architecture.sources import ROOT, python_files
 from thetahat.families import collect_families
+
+pytestmark = pytest.mark.xdist_group("names of methods")  # the files are read once
 
 PRODUCT: Final = ("thetahat", "service", "worker")
 
@@ -89,15 +93,17 @@ def product_files() -> list[Path]:
     return [path for folder in PRODUCT for path in python_files(folder)]
 
 
-def names_in(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield each string of a file that is a method's name and not its own, with its line."""
+@cache
+def names_in(path: Path) -> list[tuple[str, int]]:
+    """Return each string of a file that is a method's name and not its own, with its line."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     skipped = set(_not_looked_at(tree))
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or id(node) in skipped:
-            continue
-        if node.value in method_names() and node.value != path.stem:
-            yield str(node.value), node.lineno
+    return [
+        (str(node.value), node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and id(node) not in skipped
+        if node.value in method_names() and node.value != path.stem
+    ]
 
 
 def _not_looked_at(tree: ast.Module) -> Iterator[int]:

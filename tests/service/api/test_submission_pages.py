@@ -33,7 +33,7 @@ def upload(client: TestClient, content: bytes = CSV, name: str = "data.csv") -> 
 
 def open_form(client: TestClient, content: bytes = CSV) -> Form:
     page = open_page(client, upload(client, content).headers["location"])
-    follow(client, page, set())
+    follow(client, page)
     return page.form("/evaluations/new")
 
 
@@ -79,7 +79,7 @@ def test_exact_from_the_upload_to_the_verdict(
     assert ("h1", "by form") in page.headings
     assert any("ridge is better than mean" in words for words in page.words)
     assert ("h2", "Is it a few sites or most?") in page.headings
-    follow(client, page, set())
+    follow(client, page)
 
 
 def test_exact_predictions_and_losses_are_sent_by_the_same_form(client: TestClient) -> None:
@@ -304,7 +304,7 @@ def test_exact_a_data_set_has_a_page_and_can_be_deleted(client: TestClient) -> N
     upload(client)
     (link,) = [x for x in open_page(client, "/data-sets").links if x.startswith("/data-sets/")]
     page = open_page(client, link)
-    follow(client, page, set())
+    follow(client, page)
 
     answer = send(client, page.form(f"{link}/delete"))
 
@@ -348,7 +348,7 @@ def test_exact_an_earlier_request_can_be_changed(client: TestClient) -> None:
 def test_exact_the_catalogue_has_pages(path: str, client: TestClient) -> None:
     page = open_page(client, path)
 
-    follow(client, page, set())
+    follow(client, page)
     if path == "/methods/variances":
         assert "Nadeau" in page.text
         assert "Direction of error" in page.words
