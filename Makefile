@@ -20,8 +20,8 @@ COMPILE := $(BIN)/thetahat compile
 # Installing the client writes this file, and git does not keep it: what changes the types of results
 # makes it old, so `make types` writes it anew.
 CLIENT_TYPES := clients/python/thetahat_client/results.py
-# Chaos tests share one group so that they run one after another; see tests/conftest.py. The three
-# processes are for two cores: tests that start services wait a third of their time. The compiled
+# Chaos tests form two groups, each of which runs one after another; see tests/conftest.py. The three
+# processes are for two cores: tests that start services wait for most of their time. The compiled
 # modules of the tests are kept, also where Python is told to write none: compiling them takes as
 # long as collecting the tests. A worker that dies ends the run and names its test: a replaced worker
 # can wait for ever at the end of a run (pytest-xdist 3.8, issues 1323 and 1327).

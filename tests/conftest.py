@@ -36,6 +36,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url", "s3_address"})
+SUPERVISOR = ROOT / "tests" / "service" / "supervisor"
 LOOPBACK = ("127.", "::1", "localhost")
 
 # Speed depends on the machine, so slowness is no failure. The suite draws the same examples
@@ -99,15 +100,18 @@ def pytest_collection() -> Generator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep together on one worker what must not run at once, and start the long ones first.
 
-    Tests that kill processes form one group. Tests of one file that use servers form another,
-    so that what the file sets up for its module is set up once; and the tests that use the service
+    Tests that kill processes form two groups, those of the supervisor and all others: they wait
+    for most of their time, so one group after the other would be the last thing to end, and three
+    at once would be too much for two cores. Tests of one file that use servers form another, so
+    that what the file sets up for its module is set up once; and the tests that use the service
     of the clients form one, so that one such service is started. Tests of one file that share a
     fixture of their module are kept together for the same reason.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("chaos"):
-            item.add_marker(pytest.mark.xdist_group("chaos"))
+            place = "the supervisor" if SUPERVISOR in item.path.parents else "other parts"
+            item.add_marker(pytest.mark.xdist_group(f"chaos of {place}"))
         elif "service_url" in fixtures:
             item.add_marker(pytest.mark.servers)
             item.add_marker(pytest.mark.xdist_group("clients of one service"))
