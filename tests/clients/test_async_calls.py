@@ -17,7 +17,7 @@ from tests.clients.scripted_server import EVALUATION, evaluation, problem, run_s
 from thetahat_client import AsyncClient, Client, Evaluation
 from thetahat_client.calls import CURRENT_CALL
 
-SOON_S = 5.0  # much less than every time-out of the client
+SOON_S = 20.0  # less than every time-out of the client
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
 

@@ -332,7 +332,7 @@ class Unreadable(io.BytesIO):
 def test_exact_a_file_that_cannot_be_read_is_no_fault_of_the_service(open_client: Opener) -> None:
     with (
         run_raw_server(read_to_end) as url,
-        open_once(open_client, url, timeout=1) as client,
+        open_once(open_client, url, timeout=60) as client,
         pytest.raises(BrokenPipeError, match="the disk is broken"),
     ):
         client.upload(Unreadable(bytes(100)), media_type="text/csv")
@@ -355,7 +355,7 @@ def test_exact_a_service_that_hangs_is_given_up(open_client: Opener) -> None:
     ):
         client.dataset("x")
 
-    assert 0.3 <= time.monotonic() - begun < 10
+    assert 0.3 <= time.monotonic() - begun < 60
 
 
 def test_exact_a_slow_service_may_take_its_time_for_a_large_request(
@@ -368,13 +368,13 @@ def test_exact_a_slow_service_may_take_its_time_for_a_large_request(
         head = read_head(connection)
         left = int(head.lower().partition("content-length: ")[2].split()[0])
         begun = time.monotonic()
-        time.sleep(0.3)
+        time.sleep(0.4)
         while left:
             piece = connection.recv(min(left, 200_000))
             if not piece:
                 return  # the client has given up
             left -= len(piece)
-            time.sleep(0.002)
+            time.sleep(0.006)
         taken.append(time.monotonic() - begun)
         connection.sendall(format_answer(EVALUATION))
 
@@ -382,11 +382,11 @@ def test_exact_a_slow_service_may_take_its_time_for_a_large_request(
     text = "x" * 50_000_000  # of one letter: it is not compressed
     with (
         run_raw_server(talk, receive_buffer=200_000) as url,
-        open_once(open_client, url, timeout=0.6) as client,
+        open_once(open_client, url, timeout=1.5) as client,
     ):
         assert client.submit({"kind": "losses", "name": text}).kind == "losses"
 
-    assert taken[0] > 0.8
+    assert taken[0] > 1.6
 
 
 def test_exact_a_connection_is_used_again_unless_the_service_has_closed_it(

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -118,8 +119,9 @@ def test_exact_the_demo_leaves_nothing_running_when_it_is_stopped(tmp_path: Path
     try:
         while b"Evaluation" not in log.read_bytes():
             assert demo.poll() is None, log.read_text()
+            time.sleep(0.02)
         demo.send_signal(signal.SIGTERM)
-        assert demo.wait(60) == 130
+        assert demo.wait(120) == 130
     finally:
         demo.kill()
         demo.wait()

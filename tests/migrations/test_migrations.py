@@ -82,7 +82,7 @@ def test_property_releases_that_start_together_migrate_once(empty_database: str)
         for _ in range(2)
     ]
     for process in racing:
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=240)
         assert process.returncode == 0, errors.decode()
         assert schema.find_newest_revision() in output.decode()
     assert schema.is_current()

@@ -43,6 +43,7 @@ class SleepRequest(EvaluationRequest):
 
     n_chunks: int = 0
     seconds: float = 0.0
+    hold: str = ""  # a file: all chunks but the first wait until it is gone
     fault: str = ""
     at: int | None = None
     note: str = ""  # a file that every chunk writes a line to
@@ -132,7 +133,7 @@ def _draw(job: Job[SleepRequest], i: int) -> np.ndarray:
 
 def _nap(request: SleepRequest, i: int | None) -> None:
     until = time.monotonic() + request.seconds
-    while time.monotonic() < until:
+    while time.monotonic() < until or (i and request.hold and Path(request.hold).exists()):
         time.sleep(0.005)
     if request.fault and request.at in {None, i}:
         if request.fault in FAULTS_OF_PROCESSES:

@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from uuid import UUID
 
 import pytest
 
-from tests.service.jobs.evaluations import look, make_executor, submit_nap
+from tests.service.jobs.evaluations import LONGEST_S, look, make_executor, submit_nap
 from thetahat_worker import idle_poll
 from thetahat_worker.idle_poll import IdlePoll
 
@@ -34,22 +35,22 @@ def polling() -> Iterator[IdlePoll]:
         executor.stop()
 
 
-def wait_in_main_thread(seconds: float) -> None:
-    """Wait as a worker does for its next message."""
+def wait_in_main_thread(seconds: float, evaluation_id: UUID | None = None) -> None:
+    """Wait as a worker does for its next message, until an evaluation has succeeded."""
     assert threading.current_thread() is threading.main_thread()
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         time.sleep(0.05)
+        if evaluation_id is not None and look(evaluation_id).status == "succeeded":
+            return
 
 
 @pytest.mark.usefixtures("database")
 def test_exact_queued_work_is_found_without_a_message() -> None:
     with polling():
         for evaluation_id in (submit_nap(seed=3), submit_nap(n_chunks=4, seed=3)):
-            until = time.monotonic() + 30.0
-            while look(evaluation_id).status != "succeeded":
-                assert time.monotonic() < until
-                wait_in_main_thread(0.1)
+            wait_in_main_thread(LONGEST_S, evaluation_id)
+            assert look(evaluation_id).status == "succeeded"
 
 
 @pytest.mark.usefixtures("sqlite")
@@ -57,9 +58,9 @@ def test_exact_no_work_is_begun_while_a_message_is_handled() -> None:
     with polling() as poll:
         with poll.handle_message():
             evaluation_id = submit_nap()
-            wait_in_main_thread(1.0)
+            wait_in_main_thread(0.5)
             assert look(evaluation_id).status == "queued"
-        wait_in_main_thread(2.0)
+        wait_in_main_thread(LONGEST_S, evaluation_id)
     assert look(evaluation_id).status == "succeeded"
 
 
@@ -67,5 +68,5 @@ def test_exact_no_work_is_begun_while_a_message_is_handled() -> None:
 def test_exact_a_process_with_an_error_of_the_program_ends() -> None:
     submit_nap(fault="crash")
     with polling(), pytest.raises(SystemExit) as end:
-        wait_in_main_thread(30.0)
+        wait_in_main_thread(LONGEST_S)
     assert end.value.code == REPLACED

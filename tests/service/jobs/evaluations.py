@@ -20,6 +20,8 @@ from thetahat_service.storage.unit_of_work import reading, unit_of_work
 from thetahat_worker.executor import UnitExecutor
 from thetahat_worker.interrupts import SharedFlag
 
+LONGEST_S = 120.0  # of a wait that takes a second on a quiet machine, and more on a busy one
+
 
 def submit_nap(owner_id: UUID = LOCAL_OWNER_ID, *, is_awaited: bool = False, **fields: Any) -> UUID:
     """Submit an evaluation of the sleeping kind and return its id."""
@@ -68,7 +70,7 @@ def set_unit(evaluation_id: UUID, number: int = 0, **values: Any) -> None:
         )
 
 
-def wait_for(evaluation_id: UUID, *statuses: str, seconds: float = 30.0) -> EvaluationRow:
+def wait_for(evaluation_id: UUID, *statuses: str, seconds: float = LONGEST_S) -> EvaluationRow:
     """Wait until an evaluation has one of the states."""
     deadline = time.monotonic() + seconds
     while (row := look(evaluation_id)).status not in statuses:

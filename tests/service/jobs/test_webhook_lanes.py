@@ -21,11 +21,14 @@ from thetahat_service.settings import get_settings
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 from thetahat_service.storage.tables import OWNER, WEBHOOK_DELIVERY
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_service.supervisor import delivery_thread
 from thetahat_service.supervisor.delivery_thread import DeliveryThread
 
 N_HANGING = 20
-GOAL_S = 5.0
-TIMEOUT_S = 2.0
+GOAL_S = 20.0  # less than a receiver that hangs may take
+HANGS_S = 60.0
+WAIT_S = 60.0
+TIMEOUT_S = 0.5
 
 
 def add_owner(name: str) -> UUID:
@@ -79,14 +82,14 @@ def test_exact_another_owner_does_not_wait_for_receivers_that_hang(
     database: str, setting: Setting, *, drips: bool
 ) -> None:
     with run_slow_receiver(drips=drips) as slow, run_receiver() as receiver:
-        allow(setting, slow.port, receiver.port, timeout_s=15.0)
+        allow(setting, slow.port, receiver.port, timeout_s=HANGS_S)
         other = add_owner("ann")
         register(LOCAL_OWNER_ID, slow.port, N_HANGING)
         register(other, receiver.port)
         for _ in range(3):
             end_one(LOCAL_OWNER_ID)
         with delivering():
-            until = time.monotonic() + 20.0
+            until = time.monotonic() + WAIT_S
             while not slow.open_now:
                 assert time.monotonic() < until
                 time.sleep(0.01)
@@ -102,7 +105,7 @@ def test_exact_many_owners_whose_receivers_hang_leave_a_lane_for_each_other(
 ) -> None:
     """Twelve owners would take more lanes than there are, if each took all that one may."""
     with run_slow_receiver(drips=False) as slow, run_receiver() as receiver:
-        allow(setting, slow.port, receiver.port, timeout_s=15.0)
+        allow(setting, slow.port, receiver.port, timeout_s=HANGS_S)
         owners = [add_owner(f"owner {i}") for i in range(12)]
         for owner in owners:
             register(owner, slow.port, 4)
@@ -111,7 +114,7 @@ def test_exact_many_owners_whose_receivers_hang_leave_a_lane_for_each_other(
         other = add_owner("ann")
         register(other, receiver.port)
         with delivering():
-            until = time.monotonic() + 20.0
+            until = time.monotonic() + WAIT_S
             while len(slow.open_now) < len(owners):
                 assert time.monotonic() < until
                 time.sleep(0.01)
@@ -134,13 +137,16 @@ def test_exact_a_head_that_drips_ends_with_the_timeout(sqlite: None, setting: Se
         assert slow.opened == 1
 
 
-def test_exact_what_a_stop_interrupts_is_due_at_once(database: str, setting: Setting) -> None:
+def test_exact_what_a_stop_interrupts_is_due_at_once(
+    database: str, setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with run_slow_receiver(drips=True) as slow:
-        allow(setting, slow.port, timeout_s=60.0)
+        monkeypatch.setattr(delivery_thread, "STOP_S", WAIT_S)
+        allow(setting, slow.port, timeout_s=HANGS_S)
         register(LOCAL_OWNER_ID, slow.port, 2)
         end_one(LOCAL_OWNER_ID)
         with delivering() as thread:
-            until = time.monotonic() + 20.0
+            until = time.monotonic() + WAIT_S
             while len(slow.open_now) < 2:
                 assert time.monotonic() < until
                 time.sleep(0.01)

@@ -55,8 +55,10 @@ def read(series_id: UUID) -> SeriesRow:
     return keeping.get(LOCAL_OWNER_ID, series_id)
 
 
-def _die(how: str) -> None:
-    """Let this process end at its next batch, before or after the commit."""
+def _end_at_next(how: str) -> None:
+    """Let this process end at its next batch, before or after the commit, or wait to be killed."""
+    if how == "wait":
+        sys.stdin.read()
 
     @sa.event.listens_for(sa.Engine, "commit")
     def _end_before(connection: Any) -> None:
@@ -80,7 +82,7 @@ def main() -> None:
     series_id, prefix, count = UUID(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     for number in range(count):
         if len(sys.argv) > 4 and number == count - 1:
-            _die(sys.argv[4])
+            _end_at_next(sys.argv[4])
         add(series_id, f"{prefix}{number}")
         print(number, flush=True)
 

@@ -83,7 +83,9 @@ def test_exact_the_same_batch_at_once_is_counted_once(database: str) -> None:
 
 def run(series_id: UUID, *options: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.service.series.batches", str(series_id)]
-    return subprocess.Popen([*command, *map(str, options)], text=True, stdout=subprocess.PIPE)
+    return subprocess.Popen(
+        [*command, *map(str, options)], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
 
 
 @pytest.mark.chaos
@@ -92,7 +94,7 @@ def test_exact_a_process_that_dies_at_the_commit(database: str, how: str, stored
     """The answer to the last batch is lost; the client sends all again."""
     series_id = create_series()
     with run(series_id, "k", 3, how) as process:
-        assert process.wait(60) == 9
+        assert process.wait(120) == 9
     assert read(series_id).batches == stored
 
     replays = [not add(series_id, f"k{number}")[1] for number in range(3)]
@@ -104,13 +106,14 @@ def test_exact_a_process_that_dies_at_the_commit(database: str, how: str, stored
 @pytest.mark.chaos
 def test_exact_two_processes_of_which_one_is_killed_and_started_again(database: str) -> None:
     series_id = create_series()
-    with run(series_id, "a", 40) as first, run(series_id, "b", 40) as second:
+    # The first waits before its batch 30, so that it is killed between two of 20 batches.
+    with run(series_id, "a", 30, "wait") as first, run(series_id, "b", 40) as second:
         assert first.stdout is not None
         for _ in range(10):
             first.stdout.readline()
         first.kill()
         assert second.wait(120) == 0
-    assert 50 <= read(series_id).batches <= 79
+    assert 50 <= read(series_id).batches <= 70
     with run(series_id, "a", 40) as again:
         assert again.wait(120) == 0
 

@@ -31,7 +31,7 @@ def find_port() -> int:
 
 def add_all(url: str, series: str, prefix: str, looks: dict[str, Any]) -> None:
     """Add batches, each until it has an answer, as a client does whose answers are lost."""
-    with Client(url, retries=60, sleep=lambda _: time.sleep(0.1)) as client:
+    with Client(url, retries=1200, sleep=lambda _: time.sleep(0.1)) as client:
         for number in range(BATCHES):
             key = f"{prefix}{number}"
             losses = draw(key).losses
@@ -50,7 +50,7 @@ def test_exact_no_batch_is_lost_or_counted_twice(tmp_path: Path) -> None:
         command = stack.enter_context(
             running(*words, log=tmp_path / f"log{number}", variables=variables)
         )
-        with Client(url, retries=100, sleep=lambda _: time.sleep(0.1)) as client:
+        with Client(url, retries=1200, sleep=lambda _: time.sleep(0.1)) as client:
             list(client.list_series())
         return command
 

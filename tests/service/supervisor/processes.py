@@ -9,12 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 SITE = Path(__file__).parents[2] / "worker" / "site"
 ROOT = Path(__file__).parents[3]
-READY_S = 60.0
+READY_S = 120.0  # a start takes two seconds on a quiet machine, and more on a busy one
 
 
 def environment() -> dict[str, str]:
@@ -46,17 +47,24 @@ class Command:
         return match
 
     def family(self) -> dict[int, str]:
-        """Return the command's living descendants: process id, and name with command line."""
+        """Return the command's living descendants, parents before their children.
+
+        The keys are process ids, and the values names with command lines.
+        """
         return descendants(self.process.pid)
 
-    def one_of_family(self, word: str) -> int:
-        """Return the first descendant whose command line holds a word."""
-        family = sorted(self.family().items())
-        process_ids = [pid for pid, line in family if word in line]
-        assert process_ids, family
-        return process_ids[0]
+    def list_family(self, word: str) -> list[int]:
+        """Return the descendants whose command lines hold a word, parents before their children.
 
-    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 60.0) -> int:
+        The first one has forked the others; which of two ids is the larger says nothing, because
+        the system begins again with small ones.
+        """
+        family = self.family()
+        process_ids = [pid for pid, line in family.items() if word in line]
+        assert process_ids, family
+        return process_ids
+
+    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = READY_S) -> int:
         """Send a signal and return the exit status."""
         self.process.send_signal(number)
         return self.process.wait(seconds)
@@ -90,7 +98,10 @@ def serving(folder: Path, log: Path, workers: int = 2) -> Iterator[Command]:
 
 
 def descendants(pid: int) -> dict[int, str]:
-    """Return a process's living descendants by process id, with their names and command lines."""
+    """Return a process's living descendants with their names and command lines.
+
+    Parents come before their children, and the keys are process ids.
+    """
     listing = subprocess.run(
         ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,comm=,args="],
         check=True,
@@ -98,18 +109,32 @@ def descendants(pid: int) -> dict[int, str]:
         text=True,
     ).stdout
     lines: dict[int, str] = {}
-    parents: dict[int, int] = {}
+    children: defaultdict[int, list[int]] = defaultdict(list)
     for line in listing.splitlines():
         child, parent, state, *words = line.split(None, 3)
         if not state.startswith("Z"):
-            parents[int(child)], lines[int(child)] = int(parent), " ".join(words)
-    family: set[int] = {pid}
-    while grown := {child for child, parent in parents.items() if parent in family} - family:
-        family |= grown
-    return {child: lines[child] for child in family - {pid}}
+            children[int(parent)].append(int(child))
+            lines[int(child)] = " ".join(words)
+    family, generation = {}, [pid]
+    while generation := [child for parent in generation for child in children[parent]]:
+        family |= {child: lines[child] for child in generation}
+    return family
 
 
-def wait_until_gone(pids: dict[int, str], seconds: float = 10.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = READY_S) -> None:
+    """Wait until a condition holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def count_begun(note: Path) -> int:
+    """Return how many chunks of an evaluation of the sleeping kind have noted that they began."""
+    return len(note.read_text().split()) if note.exists() else 0
+
+
+def wait_until_gone(pids: dict[int, str], seconds: float = READY_S) -> None:
     """Wait until none of these processes lives."""
     deadline = time.monotonic() + seconds
     while left := [pid for pid in pids if _lives(pid)]:

@@ -144,21 +144,25 @@ def _wait(client: httpx.Client, path: str, status: str, least: int = 0) -> None:
 @pytest.mark.chaos
 def test_exact_the_commands_work_on_a_running_service(tmp_path: Path) -> None:
     source, copy, target = (str(tmp_path / name) for name in ("source", "copy", "target"))
-    # long enough that the backup, a process that imports the service, ends before the evaluation
-    body = {"kind": "sleeping", "n_chunks": 12, "seconds": 1.2, "seed": 11}
+    hold = tmp_path / "hold"  # the evaluation does not end before this file is gone
+    hold.touch()
+    body = {"kind": "sleeping", "n_chunks": 12, "seed": 11, "hold": str(hold)}
     with serving(Path(source), tmp_path / "log1") as service:
         address = service.wait_for(r"answers at (http://\S+)").group(1)
         with httpx.Client(base_url=address, timeout=60) as client:
             path = client.post("/v1/evaluations", json=body).headers["location"]
             _wait(client, path, "running", least=2)
             _thetahat("backup", copy, "--data-dir", source)
+            hold.unlink()
             _wait(client, path, "succeeded")
             undisturbed = client.get(f"{path}/result").content
     _thetahat("restore", copy, "--data-dir", target)
+    hold.touch()
     with serving(Path(target), tmp_path / "log2") as service:
         address = service.wait_for(r"answers at (http://\S+)").group(1)
         with httpx.Client(base_url=address, timeout=60) as client:
             assert client.get(path).json()["status"] in {"queued", "running"}
+            hold.unlink()
             _wait(client, path, "succeeded")
             assert client.get(f"{path}/result").content == undisturbed
 

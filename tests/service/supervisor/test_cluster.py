@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-import urllib.error
 import urllib.request
 from pathlib import Path
-from uuid import UUID
 
 import orjson
 import pytest
 
 from tests.servers.processes import free_port
-from tests.service.jobs.evaluations import look, submit_nap, wait_for
+from tests.service.jobs.evaluations import submit_nap, wait_for
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import running, wait_until_gone
+from tests.service.supervisor.processes import count_begun, running, wait_until, wait_until_gone
 from tests.worker.sleeping_kind import expected_draws
 from thetahat_service.broker import queue
 from thetahat_service.jobs import health, read
@@ -42,53 +39,37 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         assert "`thetahat migrate` make them" in (tmp_path / "early").read_text()
     schema.upgrade()
     port = free_port()
+    note, hold = tmp_path / "note", tmp_path / "hold"
+    hold.touch()
     with (
         running("api", "--port", str(port), log=tmp_path / "api"),
         running("worker", log=tmp_path / "one") as first_machine,
         running("worker", log=tmp_path / "two") as two,
     ):
-        _wait_for_workers(2)
-        _wait_for_the_api(port)
-        evaluation_id = submit_nap(n_chunks=10, seconds=0.3, seed=3)
-        _wait_for_a_chunk(evaluation_id)
+        wait_until(lambda: health.check_readiness().workers == 2)
+        assert health.check_readiness().status in {"warming", "ready"}
+        wait_until(lambda: _answers(port))
+        evaluation_id = submit_nap(n_chunks=10, seed=3, note=str(note), hold=str(hold))
+        wait_until(lambda: count_begun(note) == 3)  # one is done, and each machine is held in one
         family = first_machine.family()
         os.kill(first_machine.process.pid, signal.SIGKILL)
-        wait_until_gone(family, seconds=60)
-        wait_for(evaluation_id, "succeeded", seconds=120)
+        wait_until_gone(family)
+        hold.unlink()
+        wait_for(evaluation_id, "succeeded")
         assert orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["draws"] == (
             expected_draws(3, 10)
         )
         family = two.family()
         assert two.stop(signal.SIGTERM) == 0
-        wait_until_gone(family, seconds=60)
+        wait_until_gone(family)
     assert not (tmp_path / "unused").exists()
     assert queue.is_up()
 
 
-def _wait_for_a_chunk(evaluation_id: UUID) -> None:
-    """Wait until a chunk is done and the others are not."""
-    deadline = time.monotonic() + 120
-    while not (row := look(evaluation_id)).progress_done or row.progress_total is None:
-        assert time.monotonic() < deadline, row
-        time.sleep(0.02)
-
-
-def _wait_for_the_api(port: int) -> None:
-    deadline = time.monotonic() + 120
-    while True:
-        try:
-            assert urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz").status == 200
-        except urllib.error.URLError:
-            # it starts beside the workers, and may be the last to be there
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        else:
-            return
-
-
-def _wait_for_workers(count: int) -> None:
-    deadline = time.monotonic() + 120
-    while (state := health.check_readiness()).workers < count:
-        assert time.monotonic() < deadline, state
-        time.sleep(0.05)
-    assert state.status in {"warming", "ready"}
+def _answers(port: int) -> bool:
+    """Return whether the API answers; it starts beside the workers, and may be the last."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False

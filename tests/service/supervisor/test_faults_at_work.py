@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from tests.service.jobs.evaluations import look, submit_nap, unit, units, wait_for
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import serving
+from tests.service.supervisor.processes import serving, wait_until
 from tests.worker.sleeping_kind import expected_draws
 from thetahat_service.jobs import read
 from thetahat_service.jobs.cancel import cancel
@@ -25,8 +24,11 @@ import time
 
 from slow_package import part
 
-pathlib.Path(__file__).with_name("begun").touch()
-until = time.monotonic() + 2.0
+folder = pathlib.Path(__file__).parent
+(folder / "begun").touch()
+while not (folder / "cancelled").exists():
+    time.sleep(0.01)
+until = time.monotonic() + 1.5  # the worker looks each second whether it is still wanted
 while time.monotonic() < until:
     time.sleep(0.01)
 value = part.value
@@ -43,7 +45,7 @@ def test_exact_a_poisoned_process_makes_way_for_another(tmp_path: Path) -> None:
         first = submit_nap(fault="poison", marker=str(tmp_path / "poisoned"), seed=1)
         later = [submit_nap(fault="need_modules", seed=seed) for seed in (2, 3, 4)]
         for seed, evaluation_id in enumerate([first, *later], start=1):
-            wait_for(evaluation_id, "succeeded", "failed", seconds=60)
+            wait_for(evaluation_id, "succeeded", "failed")
             assert look(evaluation_id).error is None
             assert _draws(evaluation_id) == expected_draws(seed, 1)[0]
     assert unit(first).attempt == 2
@@ -60,13 +62,11 @@ def test_exact_a_cancelled_first_import_spoils_no_later_evaluation(tmp_path: Pat
     (package / "slow.py").write_text(SLOW_MODULE)
     with serving(tmp_path, tmp_path / "log", workers=1):
         first = submit_nap(fault="import_slowly", marker=str(package.parent))
-        deadline = time.monotonic() + 30
-        while not (package / "begun").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until((package / "begun").exists)
         cancel(LOCAL_OWNER_ID, first)
+        (package / "cancelled").touch()
         second = submit_nap(fault="import_slowly", marker=str(package.parent), seed=5)
-        wait_for(second, "succeeded", "failed", seconds=60)
+        wait_for(second, "succeeded", "failed")
         assert look(second).error is None
         assert look(first).status == "cancelled"
     assert unit(second).attempt == 1
@@ -78,24 +78,21 @@ def test_exact_a_store_that_is_away_for_seconds_only_delays(
 ) -> None:
     """No evaluation fails, no learner is missing, and the numbers are the same."""
     setting(sweep_s=0.2)
-    folder, away = tmp_path / "files", tmp_path / "files.away"
-    parts: dict[str, Any] = {"parts": ["a", "b", "c"], "n_chunks": 12, "seconds": 0.1, "seed": 5}
+    folder, away, hold = tmp_path / "files", tmp_path / "files.away", tmp_path / "hold"
+    hold.touch()
+    parts: dict[str, Any] = {"parts": ["a", "b", "c"], "n_chunks": 12, "seed": 5, "hold": str(hold)}
     with serving(tmp_path, tmp_path / "log", workers=2):
         evaluations = [submit_nap(**parts) for _ in range(3)]
-        deadline = time.monotonic() + 60
-        while not any(row.state == "done" and row.number for row in units(evaluations[0])):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: look(evaluations[0]).progress_done > 0)
         folder.rename(away)
-        while not any(
-            row.unavailable_since for evaluation in evaluations for row in units(evaluation)
-        ):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        hold.unlink()
+        wait_until(
+            lambda: any(row.unavailable_since for each in evaluations for row in units(each))
+        )
         away.rename(folder)
         draws = expected_draws(5, 12)
         for evaluation_id in evaluations:
-            wait_for(evaluation_id, "succeeded", "failed", seconds=90)
+            wait_for(evaluation_id, "succeeded", "failed")
             assert look(evaluation_id).error is None
             result = orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))
             assert result["parts"] == {"a": draws[::3], "b": draws[1::3], "c": draws[2::3]}

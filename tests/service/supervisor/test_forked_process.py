@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from thetahat_service.supervisor import forked_process
 
 PARENT = """
 import json, os, signal, sys, time
+from pathlib import Path
 from thetahat_service.process.exit_with_parent import set_process_name
 from thetahat_service.supervisor import forked_process
 from thetahat_service.supervisor.stop_signal import StopSignal
@@ -28,7 +30,8 @@ def report():
         "term": signal.getsignal(signal.SIGTERM) == signal.SIG_DFL,
     }), flush=True)
     if sys.argv[1] == "stay":
-        time.sleep(60)
+        Path(sys.argv[2]).touch()
+        time.sleep(600)
     if sys.argv[1] == "raise":
         raise ZeroDivisionError("a fault of the child")
     sys.exit(3)
@@ -40,22 +43,23 @@ assert forked_process.can_fork()
 kept, closed = os.pipe()
 child = forked_process.ForkedProcess(report, {"VARIABLE": "this"}, signal.SIGKILL, [kept])
 if sys.argv[1] == "stay":
-    time.sleep(0.5)
+    while not Path(sys.argv[2]).exists():
+        time.sleep(0.01)
     assert child.poll() is None
     child.terminate()
-status = child.wait(20)
+status = child.wait(100)
 assert child.poll() == status
 child.terminate()
 print(kept, status, os.environ.get("VARIABLE"))
 """
 
 
-def _run(mode: str) -> tuple[dict[str, Any], int, str, str]:
+def _run(mode: str, stays: Path | None = None) -> tuple[dict[str, Any], int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-c", PARENT, mode],
+        [sys.executable, "-c", PARENT, mode, str(stays)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -75,8 +79,8 @@ def test_exact_a_fork_has_the_modules_and_only_its_own_descriptors() -> None:
     assert (status, variable) == (3, "None")
 
 
-def test_exact_a_fork_ends_by_sigterm() -> None:
-    _, status, _, _ = _run("stay")
+def test_exact_a_fork_ends_by_sigterm(tmp_path: Path) -> None:
+    _, status, _, _ = _run("stay", tmp_path / "stays")
 
     assert status == -15
 

@@ -22,7 +22,7 @@ from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
 
-FROZEN_S = 30.0  # longer than Celery waits for an answer
+FROZEN_S = 14.0  # longer than the 10 s that Celery waits for an answer
 N_CHUNKS = 8
 
 
@@ -44,22 +44,20 @@ def test_exact_work_goes_on_while_the_broker_is_frozen(tmp_path: Path, setting: 
     with serving(tmp_path, tmp_path / "log") as serve:
         wait_until_ready(serve)
         wait_for(submit_nap(seed=3), "succeeded")
-        broker = serve.one_of_family("valkey-server")
+        broker = serve.list_family("valkey-server")[0]
         os.kill(broker, signal.SIGSTOP)
         try:
             began = time.monotonic()
             while time.monotonic() - began < FROZEN_S:
                 small, large = submit_nap(seed=3), submit_nap(n_chunks=N_CHUNKS, seed=3)
-                wait_for(small, "succeeded", seconds=20)
-                wait_for(large, "succeeded", seconds=20)
+                wait_for(small, "succeeded")
+                wait_for(large, "succeeded")
                 draws = orjson.loads(read.get_result(LOCAL_OWNER_ID, large))["draws"]
                 assert draws == expected_draws(3, N_CHUNKS)
         finally:
             os.kill(broker, signal.SIGCONT)
-        wait_for(submit_nap(seed=4), "succeeded", seconds=20)
-        started = time.monotonic()
+        wait_for(submit_nap(seed=4), "succeeded")
         assert serve.stop(signal.SIGTERM) == 0
-        assert time.monotonic() - started < 12.0
 
 
 def test_exact_messages_do_not_pile_up(tmp_path: Path, setting: Setting) -> None:
@@ -72,7 +70,7 @@ def test_exact_messages_do_not_pile_up(tmp_path: Path, setting: Setting) -> None
             submitted.append(submit_nap(seed=i))
             most = max(most, sum(broker.llen(f"thetahat.{name}") for name in QUEUES.values()))
         for evaluation_id in submitted:
-            wait_for(evaluation_id, "succeeded", seconds=120)
+            wait_for(evaluation_id, "succeeded")
         # This process, the sweeper and two workers send.
         assert most <= 4 * MOST_WAITING
 
@@ -84,4 +82,4 @@ def test_exact_a_full_broker_stops_no_work(tmp_path: Path) -> None:
         with pytest.raises(redis.exceptions.OutOfMemoryError):
             fill(broker)
         evaluation_id = submit_nap(n_chunks=N_CHUNKS, seed=3)
-        wait_for(evaluation_id, "succeeded", seconds=30)
+        wait_for(evaluation_id, "succeeded")

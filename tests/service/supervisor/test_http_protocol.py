@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from tests.service.supervisor.processes import wait_until
 from thetahat_service.supervisor import http_protocol
 from thetahat_service.supervisor.http_protocol import MAX_HEADER_BYTES, LimitedHttpProtocol
 
@@ -40,7 +41,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.body", "body": b""})
         return
     if scope["path"] == "/slow":
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(2 * http_protocol.HEADER_TIMEOUT_S)
     body = str(size).encode()
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": 200, "headers": [length]})
@@ -48,7 +49,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextlib.contextmanager
-def served() -> Iterator[int]:
+def served(servers: list[uvicorn.Server] | None = None) -> Iterator[int]:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -56,6 +57,8 @@ def served() -> Iterator[int]:
             application, http=LimitedHttpProtocol, log_config=None, lifespan="off", access_log=False
         )
         server = uvicorn.Server(config)
+        if servers is not None:
+            servers.append(server)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
@@ -90,7 +93,9 @@ def ask(client: socket.socket, request: bytes) -> bytes:
     client.sendall(request)
     received = b""
     while b"\r\n\r\n" not in received:
-        received += client.recv(65536)
+        piece = client.recv(65536)
+        assert piece, received
+        received += piece
     return received
 
 
@@ -175,17 +180,20 @@ def test_limit_a_trickle_of_headers_is_disconnected(monkeypatch: pytest.MonkeyPa
 
 
 def test_exact_an_answer_may_take_longer_than_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_protocol, "HEADER_TIMEOUT_S", 0.2)
-    monkeypatch.setattr(http_protocol, "BODY_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(http_protocol, "HEADER_TIMEOUT_S", 0.6)
+    monkeypatch.setattr(http_protocol, "BODY_TIMEOUT_S", 0.6)
     with served() as port, connected(port) as client:
         assert b"200 OK" in ask(client, b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
 
 
 def test_invalid_an_answer_that_is_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_protocol, "SEND_TIMEOUT_S", 0.5)
-    with served() as port, connected(port) as client:
+    monkeypatch.setattr(http_protocol, "SEND_TIMEOUT_S", 0.2)
+    servers: list[uvicorn.Server] = []
+    with served(servers) as port, connected(port) as client:
         client.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        time.sleep(2.0)
+        connections = servers[0].server_state.connections
+        wait_until(lambda: bool(connections))
+        wait_until(lambda: not connections)
         assert len(read_all(client)) < LARGE
 
 

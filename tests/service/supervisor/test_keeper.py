@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 
 from tests.service.jobs.evaluations import submit_nap, wait_for
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import Command, serving, wait_until_gone
+from tests.service.supervisor.processes import Command, serving, wait_until, wait_until_gone
 
 KEEPER = """
 import os, signal, sys, time
@@ -63,7 +62,7 @@ def test_exact_what_was_killed_runs_again_and_what_is_stopped_does_not() -> None
         keeper.terminate()
         assert read_line(keeper) == "asked to stop"
         assert read_line(keeper) == "status 7"
-        assert keeper.wait(20) == 0
+        assert keeper.wait(120) == 0
 
 
 def test_exact_the_fork_ends_with_its_keeper() -> None:
@@ -75,7 +74,7 @@ def test_exact_the_fork_ends_with_its_keeper() -> None:
 
 def test_degenerate_a_fork_that_ends_again_and_again_ends_the_keeper() -> None:
     with keeping("end") as keeper:
-        output = keeper.communicate(timeout=30)[0].split()
+        output = keeper.communicate(timeout=120)[0].split()
     assert output[-2:] == ["status", "3"]
     assert len(output) - 2 == 4  # after pauses of 0.01, 0.02 and 0.04 s
 
@@ -83,16 +82,14 @@ def test_degenerate_a_fork_that_ends_again_and_again_ends_the_keeper() -> None:
 def kill_and_wait(serve: Command, name: str) -> None:
     """Kill a process and wait for a new one of its name: a fork, with the command line of serve."""
     before = {pid for pid, line in serve.family().items() if line.startswith(name)}
-    os.kill(serve.one_of_family(name), signal.SIGKILL)
-    deadline = time.monotonic() + 60
-    while True:
-        lines = {pid: line for pid, line in serve.family().items() if line.startswith(name)}
-        new = [line for pid, line in lines.items() if pid not in before]
-        if new:
-            assert all(" serve " in line for line in new), lines
-            return
-        assert time.monotonic() < deadline, serve.log.read_text()
-        time.sleep(0.05)
+    os.kill(serve.list_family(name)[0], signal.SIGKILL)
+
+    def list_new() -> list[str]:
+        family = serve.family().items()
+        return [line for pid, line in family if line.startswith(name) and pid not in before]
+
+    wait_until(lambda: bool(list_new()))
+    assert all(" serve " in line for line in list_new())
 
 
 @pytest.mark.chaos
@@ -102,15 +99,13 @@ def test_exact_workers_that_were_killed_compute_again(tmp_path: Path, setting: S
     setting(lease_s=6, sweep_s=0.2)
     with serving(tmp_path, tmp_path / "log") as serve:
         serve.wait_for(r"is ready at http")
-        keeper = serve.one_of_family("thetahat-keeper")
-        began = time.monotonic()
-        os.kill(serve.one_of_family("thetahat-worker"), signal.SIGKILL)
-        wait_for(submit_nap(seed=3), "succeeded", seconds=60)
-        assert time.monotonic() - began < 60
-        assert serve.one_of_family("thetahat-keeper") == keeper
+        keeper = serve.list_family("thetahat-keeper")[0]
+        os.kill(serve.list_family("thetahat-worker")[0], signal.SIGKILL)
+        wait_for(submit_nap(seed=3), "succeeded")
+        assert serve.list_family("thetahat-keeper")[0] == keeper
         for name in ("thetahat-api", "thetahat-sweep", "thetahat-keeper"):
             kill_and_wait(serve, name)
-        wait_for(submit_nap(seed=4), "succeeded", seconds=60)
+        wait_for(submit_nap(seed=4), "succeeded")
         assert "kept.ended kept=workers status=-9" in serve.log.read_text()
         family = serve.family()
         assert serve.stop(signal.SIGTERM) == 0

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import descendants, wait_until_gone
+from tests.service.supervisor.processes import descendants, wait_until, wait_until_gone
 from thetahat_service.broker import queue
 from thetahat_service.errors import OtherTables
 from thetahat_service.jobs import health
@@ -192,13 +192,11 @@ def test_exact_a_stubborn_process_is_killed_with_its_children() -> None:
     child.start()
     process = child._process
     assert process is not None
-    deadline = time.monotonic() + 120
-    while not (family := descendants(process.pid)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: bool(descendants(process.pid)))
+    family = descendants(process.pid)
     child.stop()
     assert process.returncode == -signal.SIGKILL
-    wait_until_gone(family, seconds=30.0)
+    wait_until_gone(family)
 
 
 def test_exact_an_orphan_ends_with_its_parent() -> None:
@@ -215,7 +213,7 @@ def test_exact_an_orphan_ends_with_its_parent() -> None:
     done = subprocess.run(
         [sys.executable, "-c", parent], check=False, capture_output=True, text=True
     )
-    wait_until_gone({int(done.stdout): "orphan"}, seconds=30.0)
+    wait_until_gone({int(done.stdout): "orphan"})
 
 
 def test_exact_a_process_waits_until_the_start_signal_is_sent(

@@ -7,8 +7,6 @@ The workers of these tests find one more package that has loops to load (an entr
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ import pytest
 from tests.servers.processes import free_port
 from tests.service.jobs.evaluations import submit_nap, wait_for
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import environment, running
+from tests.service.supervisor.processes import environment, running, wait_until
 from thetahat_client import Client
 from thetahat_service.storage import schema
 
@@ -33,7 +31,6 @@ def one_by_one():
         yield
 """
 ENTRY_POINT = "[thetahat.loops]\nslow = slow_loops:one_by_one\n"
-LONGEST_S = 60.0
 
 
 @pytest.fixture
@@ -53,15 +50,8 @@ def slow_loops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read_state(url: str) -> tuple[int, dict[str, Any]]:
-    answer = httpx.get(f"{url}/readyz", timeout=30)
+    answer = httpx.get(f"{url}/readyz", timeout=120)
     return answer.status_code, answer.json()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONGEST_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.chaos
@@ -72,7 +62,7 @@ def test_exact_serve_is_ready_only_when_a_worker_has_loaded_its_loops(
     words = ("serve", "--port", "0", "--data-dir", str(data), "--workers", "1")
     with running(*words, log=log) as serve:
         url = serve.wait_for(r"answers at (http://\S+)")[1]
-        answer = httpx.get(f"{url}/readyz", timeout=30)
+        answer = httpx.get(f"{url}/readyz", timeout=120)
         state = answer.json()
 
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
@@ -122,7 +112,7 @@ def test_exact_a_worker_of_a_cluster_that_has_computed_is_prepared(
             wait_until(lambda: client.state() == "warming")
             assert "is ready" not in (tmp_path / "worker").read_text()
 
-            wait_for(submit_nap(), "succeeded", seconds=LONGEST_S)
+            wait_for(submit_nap(), "succeeded")
 
             wait_until(client.ready)
             assert slow_loops.exists()

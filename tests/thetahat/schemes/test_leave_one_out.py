@@ -37,11 +37,11 @@ def test_limit_memory_is_that_of_one_pair() -> None:
 
 
 def test_limit_last_pairs_do_not_wait_for_the_first() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     splits = list(LeaveOneOut().splits(Rows(n=100_000), 0, start=99_998))
 
     assert [split.label for split in splits] == [99_998, 99_999]
-    assert time.perf_counter() - begun < 1  # all pairs take several seconds
+    assert time.process_time() - begun < 1  # all pairs take several seconds
 
 
 def test_invalid_one_row() -> None:
