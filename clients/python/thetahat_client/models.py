@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from thetahat_client.documents import READ, Document
 from thetahat_presentation.hidden_characters import show_hidden
@@ -19,28 +19,6 @@ if TYPE_CHECKING:
 
 FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
 PLAIN_NAME: Final = re.compile(r"[\w-]+")  # a name in a path of fields that needs no quotes
-
-
-class FaultJson(TypedDict):
-    """One fault of a request, as the service sends it."""
-
-    loc: NotRequired[list[str | int]]
-    message: NotRequired[str]
-    value: NotRequired[JsonValue]
-
-
-class ProblemJson(TypedDict):
-    """A problem document of this service or of a proxy, in which every field may be missing."""
-
-    type: NotRequired[str]
-    code: NotRequired[str]
-    title: NotRequired[str]
-    detail: NotRequired[str]
-    status: NotRequired[int | None]
-    errors: NotRequired[list[FaultJson]]
-    request_id: NotRequired[str]
-    evaluation_status: NotRequired[str]
-    evaluation_error: NotRequired[ProblemJson | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +33,7 @@ class Fault:
     """The value of the field, shortened."""
 
     @classmethod
-    def read(cls, data: FaultJson) -> Fault:
+    def read(cls, data: Mapping[str, Any]) -> Fault:
         """Return the object that JSON describes."""
         return cls(tuple(data.get("loc", ())), str(data.get("message", "")), data.get("value"))
 
@@ -90,7 +68,7 @@ class Problem:
     members: JsonObject
 
     @classmethod
-    def read(cls, data: ProblemJson, status: int | None = None) -> Problem:
+    def read(cls, data: Mapping[str, Any]) -> Problem:
         """Return the problem of a JSON object, in which every field may be missing."""
         kind = str(data.get("type", "about:blank"))
         faults = data.get("errors")
@@ -99,10 +77,10 @@ class Problem:
             code=str(data.get("code", kind.rpartition("/")[2])),
             title=str(data.get("title", "")),
             detail=str(data.get("detail", "")),
-            status=data.get("status", status),
+            status=data.get("status"),
             errors=tuple(Fault.read(f) for f in faults) if isinstance(faults, list) else (),
             request_id=str(data.get("request_id", "")),
-            members=cast("JsonObject", dict(data)),
+            members=dict(data),
         )
 
     def in_words(self) -> str:

@@ -265,7 +265,8 @@ class Operations(Outputs):
             body = b'{"items":[' + b",".join(batch) + b"]}"
             answer = self._send_once("/v1/evaluations/batch", body, f"{key} {number}")
             first = len(outcomes)
-            outcomes += [SubmissionOutcome.read(item, first) for item in answer["items"]]
+            read = map(SubmissionOutcome.read, answer["items"])
+            outcomes += [replace(outcome, index=first + outcome.index) for outcome in read]
         return outcomes
 
     @operation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -19,7 +19,7 @@ from urllib.parse import quote
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
 from thetahat_client.exchange import Answer, Query
 from thetahat_client.figure import MEDIA_TYPES, FigureFormat, FigureImage
-from thetahat_client.models import Problem, ProblemJson
+from thetahat_client.models import Problem
 from thetahat_client.result import ResultObject
 from thetahat_client.runners import ClientMethod, operation
 from thetahat_client.transport import Transport
@@ -264,7 +264,7 @@ class Outputs:
         except Refused as refused:
             if refused.problem.code != "no_result":
                 raise
-            members = cast("ProblemJson", refused.problem.members)
+            members: Mapping[str, Any] = refused.problem.members
             error = members.get("evaluation_error")
             raise EvaluationFailed(
                 evaluation_id,

@@ -7,11 +7,11 @@ import random
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from thetahat_client.errors import ConnectionFailed, Refused, build_refusal
 from thetahat_client.exchange import Answer, AttemptFailed, Query, Request
-from thetahat_client.models import Problem, ProblemJson
+from thetahat_client.models import Problem
 
 UNAVAILABLE: Final = frozenset({429, 502, 503, 504})
 IDEMPOTENCY_RACE: Final = "idempotency_race"  # the first attempt is still being answered
@@ -135,8 +135,7 @@ def _build_failure(answer: Answer, attempts: int) -> Refused:
             raise answer.build_error()
         title = f"{answer.status} {answer.reason}"
         data = {"type": "about:blank", "title": title, "code": "", "detail": title}
-    body = cast("ProblemJson", {**data, "status": answer.status})
-    problem = Problem.read(body)
+    problem = Problem.read({**data, "status": answer.status})
     return build_refusal(problem, _read_retry_after(answer), attempts)
 
 

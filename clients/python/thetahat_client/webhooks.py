@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
 
-from thetahat_client.documents import Document
-from thetahat_client.models import Evaluation, Problem, ProblemJson
-
-if TYPE_CHECKING:
-    from thetahat_client.results import BatchOutcomeDict
+from thetahat_client.documents import READ, Document
+from thetahat_client.models import Evaluation, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +54,14 @@ class Delivery(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class SubmissionOutcome:
+class SubmissionOutcome(Document):
     """What became of one of many submissions."""
 
     index: int
     """Position of the request among those that were submitted."""
-    evaluation: Evaluation | None
+    evaluation: Evaluation | None = field(metadata={READ: Evaluation.read})
     """The evaluation; None if the request was refused."""
-    problem: Problem | None
+    problem: Problem | None = field(metadata={READ: Problem.read})
     """Why it was refused; None if it was accepted."""
     replayed: bool = False
     """Whether an earlier submission with the same key made the evaluation."""
-
-    @classmethod
-    def read(cls, data: BatchOutcomeDict, first: int) -> SubmissionOutcome:
-        """Return the outcome that JSON describes, of a batch that began at position ``first``."""
-        evaluation, problem = data.get("evaluation"), data.get("problem")
-        return cls(
-            index=first + data["index"],
-            evaluation=None if evaluation is None else Evaluation.read(evaluation),
-            problem=None if problem is None else Problem.read(cast("ProblemJson", problem)),
-            replayed=bool(data.get("replayed", False)),
-        )
