@@ -97,7 +97,7 @@ def test_exact_methods_by_name_as_objects_and_under_keys() -> None:
                 ([0.1], "Expected 2 losses"),
                 (["0.1", "x"], "losses must be numbers, and are of type <U3"),
                 ([0.1, 1j], "losses must be numbers, and are of type complex128"),
-                ([0.1, object()], "losses must be numbers .float"),
+                ([0.1, object()], "losses must be numbers, and are of type object"),
             )
         ),
         ({"losses": {"a": [["x"]], "b": [[1]]}}, "Model 'a': losses must be numbers"),

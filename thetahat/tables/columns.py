@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 from itertools import starmap
 from typing import Any, Final, NoReturn
@@ -16,12 +17,13 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.instants import parse_times
+from thetahat.tables.written_numbers import parse_texts
 from thetahat.values.types import FloatArray, IntArray, Label
 
 RawColumn = Sequence[Any] | np.ndarray
 """(n,) values: a list of plain Python values with None where one is missing, or an array."""
 
-_NUMBERS = frozenset({bool, int, float})
+_NUMBERS = frozenset({bool, int, float, Decimal})
 
 MAX_FEATURE: Final = 1e140
 """Sums of squares of larger values exceed double precision: learners fail or are wrong."""
@@ -171,8 +173,14 @@ def _is_numeric(array: np.ndarray) -> bool:
 
 
 def parse_numbers(values: RawColumn, column: str) -> FloatArray:
-    """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not."""
-    array = _convert_to_numeric(_convert_to_array(values, (column,)), (column,))
+    """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not.
+
+    Numbers may be texts of numbers, too.
+    """
+    objects = _convert_to_array(values, (column,))
+    array = _convert_to_numeric(objects, (column,))
+    if array is None:
+        array = parse_texts(objects)
     if array is None:
         raise InvalidParameter(
             f"The {column} column is not numeric.{describe_other_cells(values)}", loc=(column,)
@@ -214,7 +222,7 @@ def _encode_object_labels(array: np.ndarray, column: str) -> np.ndarray:
         return array
     if kinds <= {int}:
         return _convert_to_integers(array, column)
-    if kinds <= _NUMBERS - {bool}:
+    if kinds <= {int, float}:
         return _convert_to_whole_numbers(np.array([float(value) for value in array]), column)
     for row, value in enumerate(array):
         if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -287,9 +295,9 @@ def describe_other_cells(
     if written is not None:
         row = "" if number_row is None else f" in row {number_row(written[0])}"
         return (
-            f" Its values are numbers that are written as text, such as {written[1]!r}{row}, and "
-            "are taken as names. Write numbers, without 0 before others, if they are no names; a "
-            "step such as one_hot takes names."
+            f" Its values are numbers that are written as text, such as {str(written[1])!r}{row}. "
+            "Write numbers with a decimal point, and without 0 before others; or, if they are "
+            "names in a feature, add a step such as one_hot."
         )
     present = [(row, value) for row, value in enumerate(values) if value is not None]
     others = [(row, value) for row, value in present if not _is_number(value)]

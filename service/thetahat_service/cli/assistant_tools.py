@@ -96,7 +96,7 @@ class Tools:
         with open_data(self._find(file)) as data:
             from thetahat_service.data.understanding import understand_file
 
-            return _write_json(understand_file(data, data.rows, data.details))
+            return _write_json(understand_file(data, data.rows))
 
     def compare(
         self,

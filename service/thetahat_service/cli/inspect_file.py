@@ -25,7 +25,7 @@ def inspect_file(
     with open_data(file) as data:
         from thetahat_service.data.understanding import understand_file
 
-        found = understand_file(data, data.rows, data.details)
+        found = understand_file(data, data.rows)
     if as_json:
         print_json(found)
         return

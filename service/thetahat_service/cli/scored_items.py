@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
-from thetahat_service.data.reading import read_labels
+from thetahat_service.cli.table_columns import describe_written
+from thetahat_service.data.reading import find_types, read_labels
 from thetahat_service.kinds.losses.log_scores import SCORE_PREFIX, list_scores
 from thetahat_service.kinds.losses.logs import ITEM_COLUMNS
 from thetahat_service.roles.long_tables import LongColumns, UnclearTable, read_long_table
@@ -33,6 +34,7 @@ EVERY_EVAL_ENDING: Final = "_samples.jsonl"
 LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
 NOT_SCORES: Final = re.compile(r"(doc|arguments|metadata|target|resps)(\..*)?|epoch|.*_hash")
 MOST_NAME: Final = 120
+NUMERIC_TYPES: Final = frozenset({"number", "integer", "boolean"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,9 @@ def read_long_file(
     logs: dict[str, JsonValue] = {"score": columns.score, "files": [file], "columns": wanted}
     if cluster is not None:
         logs["cluster"] = cluster
-    return ScoredItems(logs, columns.score, _describe_long(columns, cluster, profiles))
+    sentences = _describe_long(columns, cluster, profiles)
+    sentences += describe_written(data, [columns.score])
+    return ScoredItems(logs, columns.score, sentences)
 
 
 def read_logs(
@@ -289,9 +293,8 @@ def _find_log_score(files: Sequence[DatasetFile]) -> str:
     """Return the one score of all logs."""
     shared: list[str] | None = None
     for file in files:
-        numeric = [
-            str(c["name"]) for c in file.columns if c["type"] in {"number", "integer", "boolean"}
-        ]
+        types = find_types(file)
+        numeric = [name for name, kind in types.items() if kind in NUMERIC_TYPES]
         known = list_scores(numeric)
         scores = [n for n, c in known.items() if c.ratio or c.value.startswith(SCORE_PREFIX)]
         possible = scores or [

@@ -33,7 +33,7 @@ class LossColumns:
     labels: dict[str, str]
     """The columns that name block, repeat, instance, cluster, time and item, if there are such."""
     unused: list[str]
-    """A sentence on each column that is not used."""
+    """Sentences on columns that are not used, and on numbers that the file has as text."""
 
 
 def choose_columns(
@@ -98,12 +98,24 @@ def choose_columns(
     unused = [
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses
     ]
+    unused += describe_written(data, losses)
     lists = data.details.get("left_out")
     if isinstance(lists, list):
         unused += [f"not used: {name}, whose values are lists or deep objects." for name in lists]
     elif isinstance(lists, dict):
         unused += [f"not used: array {name}. {reason}" for name, reason in lists.items()]
     return LossColumns(losses, chosen, unused)
+
+
+def describe_written(data: DatasetFile, names: Sequence[str]) -> list[str]:
+    """Return a sentence on the columns whose numbers the file has as text; none without any."""
+    from thetahat_service.data.base import WRITTEN
+
+    found = data.details.get(WRITTEN)
+    written = [name for name in names if isinstance(found, dict) and name in found]
+    return (
+        [f"read as numbers, which the file has as text: {', '.join(written)}."] if written else []
+    )
 
 
 def _refuse_left_out(data: DatasetFile) -> None:

@@ -22,6 +22,8 @@ MATRIX: Final = "matrix"
 """The type, in the API, of an (n, p) array that is one column."""
 GROUPS: Final = {SPARSE: "a group of sparse columns", MATRIX: "a matrix"}
 """The types of what stands for many columns and can only be features, as messages call them."""
+WRITTEN: Final = "numbers_as_text"
+"""The detail of a file with the columns of text that are numbers, and how these are written."""
 ColumnValues = np.ndarray | SparseColumns
 """A column of (n,) values, an (n, p) matrix, or a group of p sparse columns."""
 MAX_NAME = 1000  # characters of a column's name

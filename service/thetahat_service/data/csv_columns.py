@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -140,6 +140,11 @@ class ColumnSurvey:
         """Whether some cell has a value."""
         n_values = self.n_numbers + self.n_others + len(self.marks.keys() - {""})
         return self._is_text or self._are_booleans or n_values > 0
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is known to be text."""
+        return self._is_text
 
     @property
     def is_nearly_numeric(self) -> bool:
@@ -320,7 +325,7 @@ def survey_columns(
                     check_text_lengths(column.name, texts, limits)
             rows += part.num_rows
             draft.add([column.values for column in columns])
-    shown: set[str] = set().union(*(c.shown for c in columns if c.n_others < c.n_numbers))
+    shown = find_shown_marks(columns)
     for column in columns:
         column.finish(shown, is_comma_likely=dialect.delimiter == ";")
     return columns, "," if shown == {","} else ".", rows, last
@@ -333,9 +338,26 @@ def convert_booleans(texts: pa.Array) -> pa.Array:
     return pc.if_else(texts.is_valid(), is_true, pa.nulls(1, pa.bool_())[0])
 
 
-def describe_cells(columns: Sequence[ColumnSurvey]) -> JsonObject:
-    """Return the first cells that are no numbers of each column that is nearly all numbers."""
-    return {
+def find_shown_marks(columns: Iterable[ColumnSurvey]) -> set[str]:
+    """Return the decimal marks that the numbers of a file show."""
+    return set().union(*(c.shown for c in columns if c.n_others < c.n_numbers))
+
+
+def describe_survey(columns: Sequence[ColumnSurvey], marks: JsonObject | None = None) -> JsonObject:
+    """Return the marks of missing values among numbers, and the cells that are no numbers.
+
+    The latter are the first ones of each column that is nearly all numbers. ``marks`` are those of
+    other columns, by name.
+    """
+    all_marks: JsonObject = {
+        **(marks or {}),
+        **{
+            c.name: {mark: n for mark, n in c.marks.items() if mark}
+            for c in columns
+            if (c.are_padded or c.kind in {pa.int64(), pa.float64()}) and any(c.marks)
+        },
+    }
+    others: JsonObject = {
         c.name: {
             "numbers": c.n_numbers,
             "others": c.n_others,
@@ -343,6 +365,10 @@ def describe_cells(columns: Sequence[ColumnSurvey]) -> JsonObject:
         }
         for c in columns
         if c.is_nearly_numeric
+    }
+    return {
+        **({"missing_marks": all_marks} if all_marks else {}),
+        **({"not_numbers": others} if others else {}),
     }
 
 

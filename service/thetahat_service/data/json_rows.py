@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import IO, Final
 
 import orjson
@@ -24,6 +25,7 @@ from thetahat_service.data.base import (
 from thetahat_service.data.list_scores import split_list
 from thetahat_service.data.missing_marks import MARKS_AMONG_NUMBERS
 from thetahat_service.data.tables import build_text_name, get_number_name, list_columns
+from thetahat_service.data.written_numbers import WrittenNumbers
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_keys import find_repeated_key, has_each_key_once
 from thetahat_service.json_types import JsonObject
@@ -127,20 +129,22 @@ class _JsonSurvey:
             return pa.string()
         return kind or pa.float64()
 
-    def describe(self, schema: pa.Schema) -> JsonObject:
-        """Return what is left out, and the marks of missing values in columns of numbers."""
+    def describe(self) -> JsonObject:
+        """Return what is left out."""
         among_numbers: JsonObject = {
             name: row for name, row in self.left_out.items() if self.kinds.get(name) in _NUMBERS
-        }
-        marks: JsonObject = {
-            name: dict(counts)
-            for name, counts in self.marks.items()
-            if name not in self.left_out and schema.field(name).type in _NUMBERS
         }
         return {
             **({"left_out": list(self.left_out)[:LISTED]} if self.left_out else {}),
             **({"lists_among_numbers": among_numbers} if among_numbers else {}),
-            **({"missing_marks": marks} if marks else {}),
+        }
+
+    def list_marks(self, schema: pa.Schema) -> JsonObject:
+        """Return the marks of missing values in columns of numbers, by name."""
+        return {
+            name: dict(counts)
+            for name, counts in self.marks.items()
+            if name not in self.left_out and schema.field(name).type in _NUMBERS
         }
 
 
@@ -159,17 +163,16 @@ def write_rows(
     schema = survey.build_schema()
     if not len(schema):
         raise InvalidFile("The rows have no numbers, texts or booleans.")
+    written = WrittenNumbers()
+    rows = (dict(flatten(row)) for row in read())
     with pa.ipc.new_file(table, schema) as writer:
-        batch: list[dict[str, JsonValue]] = []
-        for row in read():
-            batch.append(dict(flatten(row)))
-            if len(batch) == ROWS_AT_ONCE:
-                writer.write_batch(_build_batch(batch, schema, limits))
-                batch.clear()
-        if batch:
-            writer.write_batch(_build_batch(batch, schema, limits))
+        while part := list(islice(rows, ROWS_AT_ONCE)):
+            batch = _build_batch(part, schema, limits)
+            writer.write_batch(batch)
+            written.add(batch)
     columns = list_columns(schema)
-    return Inspected(survey.rows, columns, survey.describe(schema), has_table=True)
+    details = {**survey.describe(), **written.describe(survey.list_marks(schema))}
+    return Inspected(survey.rows, columns, details, has_table=True)
 
 
 def _build_batch(

@@ -64,8 +64,10 @@ def parse(request: ParserRequest) -> ParserAnswer:
             file = DatasetFileContent(request["media_type"], request["columns"], path)
             return {"preview": preview(file, request["rows"])}
         if request["action"] == "understand":
-            file = DatasetFileContent(request["media_type"], request["columns"], path)
-            found = understand_file(file, request["rows"], request["details"])
+            file = DatasetFileContent(
+                request["media_type"], request["columns"], path, request["details"]
+            )
+            found = understand_file(file, request["rows"])
             return {"understanding": found}
         with Path(request["table"]).open("r+b") as table:
             limits = FileLimits(**request["limits"])

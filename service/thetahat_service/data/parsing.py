@@ -25,7 +25,7 @@ from thetahat_service.data.packing import build_unpacked_path
 from thetahat_service.data.parser_messages import FileLimitValues, ParserAnswer, ParserRequest
 from thetahat_service.data.reading import ReadableFile
 from thetahat_service.errors import InvalidFile, ServiceError, Unavailable
-from thetahat_service.json_types import FilePreview, FileUnderstanding, JsonObject
+from thetahat_service.json_types import FilePreview, FileUnderstanding
 from thetahat_service.settings import get_settings
 
 log = logging.getLogger(__name__)
@@ -101,9 +101,7 @@ def preview_file(file: ReadableFile, rows: int, name: str | None) -> FilePreview
     return answer["preview"]
 
 
-def understand_file(
-    file: ReadableFile, rows: int, details: JsonObject, name: str | None
-) -> FileUnderstanding:
+def understand_file(file: ReadableFile, rows: int, name: str | None) -> FileUnderstanding:
     """Return how a stored file of so many rows is understood, in a process of its own."""
     answer = _request(
         {
@@ -112,7 +110,7 @@ def understand_file(
             "media_type": file.media_type,
             "columns": file.columns,
             "rows": rows,
-            "details": details,
+            "details": file.details,
         },
         name,
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from thetahat.tables.column_profiles import ColumnProfile, profile_column
 from thetahat_service.data.base import GROUPS
-from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
+from thetahat_service.data.reading import ReadableFile, find_types, read_columns, read_labels
 from thetahat_service.json_types import ColumnDescription
 
 
@@ -16,8 +16,10 @@ def profile_columns(
 ) -> dict[str, ColumnProfile]:
     """Return what some columns of a file of so many rows contain, by name and in their order."""
     profiles: dict[str, ColumnProfile] = {}
+    types = find_types(file)
     for position, column in enumerate(columns):
-        name, kind = str(column["name"]), str(column["type"])
+        name = str(column["name"])
+        kind = types[name]
         if kind in GROUPS:
             profiles[name] = ColumnProfile(
                 name=name,

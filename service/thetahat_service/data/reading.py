@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from thetahat.tables.sparse import SparseColumns
-from thetahat_service.data.base import GROUPS, ColumnValues
+from thetahat_service.data.base import GROUPS, WRITTEN, ColumnValues
 from thetahat_service.data.formats import find_format
 from thetahat_service.errors import FieldError, InvalidRequest, Unavailable
-from thetahat_service.json_types import ColumnDescription
+from thetahat_service.json_types import ColumnDescription, JsonObject
 
 _NUMBERS: Final = ("integer", "number")
 LISTED = 20  # how many columns a refusal lists
@@ -37,6 +37,11 @@ class ReadableFile(Protocol):
         """The path of the file."""
         ...
 
+    @property
+    def details(self) -> JsonObject:
+        """The properties that its upload found."""
+        ...
+
     def locate(self) -> Path:
         """Return the path of the file, which is present and, if it is stored, undamaged."""
         ...
@@ -49,6 +54,7 @@ class DatasetFileContent:
     media_type: str
     columns: Sequence[ColumnDescription]
     path: Path | None
+    details: JsonObject = field(default_factory=dict)
 
     def locate(self) -> Path:
         """Return the path of the file; ``Unavailable`` if there is none."""
@@ -56,7 +62,10 @@ class DatasetFileContent:
 
 
 def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """Read some columns, or all; none may be a group of sparse columns or a matrix.
+    """Read some columns, or all, for roles that need numbers where a column has them.
+
+    None may be a group of sparse columns or a matrix. Numbers that are written as text are numbers
+    here; as labels and as features they are the text of the file.
 
     Returns
     -------
@@ -73,7 +82,25 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     types = {str(column["name"]): column["type"] for column in file.columns}
     columns = read_features(file, names)
     _refuse_groups(types, [*columns])
-    return {name: c for name, c in columns.items() if not isinstance(c, SparseColumns)}
+    plain = {name: c for name, c in columns.items() if not isinstance(c, SparseColumns)}
+    written = {name: form for name, form in _find_written(file).items() if name in plain}
+    if written:
+        from thetahat_service.data.written_numbers import parse_written  # noqa: PLC0415 - seldom needed
+
+        plain |= {name: parse_written(plain[name], form) for name, form in written.items()}
+    return plain
+
+
+def find_types(file: ReadableFile) -> dict[str, str]:
+    """Return the type of each column, as ``read_columns`` reads it, by name."""
+    types = {str(column["name"]): str(column["type"]) for column in file.columns}
+    return types | {name: form["type"] for name, form in _find_written(file).items()}
+
+
+def _find_written(file: ReadableFile) -> Mapping[str, Any]:
+    """Return how the numbers of columns of text are written, by name."""
+    forms: Mapping[str, Any] | Any = file.details.get(WRITTEN)
+    return forms if isinstance(forms, Mapping) else {}
 
 
 def read_labels(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.target_tasks import propose_task
-from thetahat_service.data.base import GROUPS
+from thetahat_service.data.base import GROUPS, WRITTEN
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
 from thetahat_service.json_types import FileUnderstanding, JsonObject, UnderstoodColumn
@@ -22,19 +22,18 @@ EXAMPLES: Final = 3
 LONGEST_EXAMPLE: Final = 30
 SCANNED: Final = 100
 """The first rows, from which the examples are taken."""
+NUMBERS_AS_TEXT: Final = "; its numbers are text in the file"
 MOST_COLUMNS: Final = 500
 """Columns of a wide file that are described, the first ones."""
 
 
-def understand_file(file: ReadableFile, rows: int, details: JsonObject) -> FileUnderstanding:
+def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
     """Return how a file is understood.
 
     Parameters
     ----------
     rows : int
         Its number of rows.
-    details : mapping
-        The properties that its upload found, with its marks of missing values.
     """
     profiles = profile_columns(file, file.columns[:MOST_COLUMNS], rows)
     proposals = propose_roles(profiles.values())
@@ -53,8 +52,7 @@ def understand_file(file: ReadableFile, rows: int, details: JsonObject) -> FileU
     return {
         "rows": rows,
         "columns": [
-            _describe_column(file, profile, *roles[name], details)
-            for name, profile in profiles.items()
+            _describe_column(file, profile, *roles[name]) for name, profile in profiles.items()
         ],
         "columns_left_out": len(file.columns) - len(profiles),
         "kind": contents.kind,
@@ -73,14 +71,16 @@ def _name_role(proposal: Proposal, contents: Contents) -> tuple[str, str]:
 
 
 def _describe_column(
-    file: ReadableFile, profile: ColumnProfile, role: str, reason: str, details: JsonObject
+    file: ReadableFile, profile: ColumnProfile, role: str, reason: str
 ) -> UnderstoodColumn:
     name = profile.name
     examples: list[Any] = []
     if profile.type not in GROUPS:
         read = read_labels if profile.type == "integer" else read_columns
         examples = read(file, [name])[name][:SCANNED].tolist()
-    others: Any = _read_detail(details, "not_numbers", name) or {}
+    others: Any = _read_detail(file.details, "not_numbers", name) or {}
+    if _read_detail(file.details, WRITTEN, name) is not None:
+        reason += NUMBERS_AS_TEXT
     return {
         "name": name,
         "type": profile.type,
@@ -92,7 +92,7 @@ def _describe_column(
         "examples": _choose_examples(examples),
         "missing": profile.rows - profile.present,
         "first_missing": profile.first_missing,
-        "missing_marks": _read_detail(details, "missing_marks", name) or {},
+        "missing_marks": _read_detail(file.details, "missing_marks", name) or {},
         "not_numbers": others.get("others", 0),
         "first_not_numbers": others.get("first", []),
     }

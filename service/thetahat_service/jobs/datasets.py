@@ -175,7 +175,7 @@ def understand(owner_id: UUID, identifier: UUID) -> DatasetUnderstandingJson:
     """Return the roles of the columns, what the file holds, and what it can answer."""
     row = get(owner_id, identifier)
     file = build_dataset_file(row, open_file_store())
-    return {"id": row.id, **understand_file(file, row.rows, row.details, row.name)}
+    return {"id": row.id, **understand_file(file, row.rows, row.name)}
 
 
 def delete(owner_id: UUID, identifier: UUID) -> None:

@@ -362,11 +362,30 @@ def test_invalid_a_model_never_disappears(
     assert words in refuse(capsys, path, "--blocks", "holdout")
 
 
-def test_invalid_numbers_as_text_and_lists_among_numbers_are_no_models(
+def test_exact_numbers_as_text_are_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = []
+    for first in (A, [str(v) for v in A]):
+        path = tmp_path / "t.jsonl"
+        path.write_text(
+            "\n".join(json.dumps({"a": a, "b": b}) for a, b in zip(first, B, strict=True))
+        )
+        capsys.readouterr()
+        assert main(["compare", str(path), "--json"]) == 0
+        printed = capsys.readouterr()
+        models = json.loads(printed.out)["models"]  # the seed of intervals is of the file's bytes
+        results.append({name: model["mean"] for name, model in models.items()})
+    assert results[0] == results[1]
+    assert "read as numbers, which the file has as text: a." in printed.err
+
+
+def test_invalid_faulty_texts_and_lists_among_numbers_are_no_models(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for first, words in (
-        ([str(v) for v in A], "'a' has numbers that are written as text"),
+        ([*map(str, A[:7]), "0.5s", *map(str, A[8:])], "'0.5s' in row 7 is no number"),
+        ([f"0{i % 7}" for i, _ in enumerate(A)], "'a' has numbers that are written as text"),
         ([*A[:7], [0.5], *A[8:]], "Column 'a' has a list in row 7, and numbers in other rows"),
     ):
         path = tmp_path / "t.jsonl"

@@ -33,7 +33,7 @@ def inspected(
         "w+b"
     ) as table:
         inspection = find_format(media_type).inspect(path, FileLimits(cells=max_cells), table)
-    return inspection, DatasetFileContent(media_type, inspection.columns, path)
+    return inspection, DatasetFileContent(media_type, inspection.columns, path, inspection.details)
 
 
 def keep(

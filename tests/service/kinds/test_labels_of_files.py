@@ -217,7 +217,7 @@ def test_exact_a_feature_with_leading_zeros_has_categories(tmp_path: Path, form:
 
     assert [*result["models"]] == ["one_hot", "mean"]
     (message,) = [c["message"] for c in result["cautions"] if "ridge" in c["message"]]
-    assert "written as text, such as '1' in row 1, and are taken as names" in message
+    assert "written as text, such as '1' in row 1. Write numbers with a decimal point" in message
 
 
 A, B = FIRST, FIRST + 1

@@ -52,7 +52,8 @@ def test_exact_the_values_of_a_target_tell_the_task(y: list[Any], task: str, rea
     ("y", "reason"),
     [
         ([i % 3 for i in range(24)], "has 3 different whole numbers in 24 rows, which may be"),
-        ([str(i % 3) for i in range(24)], "has numbers that are written as text"),
+        ([str(i % 3) for i in range(24)], "has 3 different whole numbers in 24 rows, which may be"),
+        ([f"0{i % 3}" for i in range(24)], "has numbers that are written as text"),
         ([*range(23), "n/k"], "has numbers in most rows, but 'n/k' in row 23"),
     ],
 )

@@ -577,19 +577,21 @@ def _check_losses(name: str, layout: Layout, values: FloatArray) -> BlockLosses:
 
 
 def _read_numbers(name: str, values: npt.ArrayLike | Sequence[npt.ArrayLike]) -> FloatArray:
-    """Return numbers as float64; refuse texts, complex numbers and whatever else is no number."""
+    """Return numbers, or texts of numbers, as float64; refuse whatever else is no number."""
     array = np.asarray(fill_masked(values))
-    if array.dtype.kind not in "biufO":
+    if array.dtype.kind in "biuf":
+        return array.astype(np.float64)
+    from thetahat.tables.columns import describe_other_cells  # noqa: PLC0415 - seldom needed
+    from thetahat.tables.written_numbers import parse_texts  # noqa: PLC0415 - seldom needed
+
+    parsed = parse_texts(array.tolist()) if array.ndim == 1 else None
+    if parsed is None:
         raise InvalidParameter(
-            f"Model {name!r}: losses must be numbers, and are of type {array.dtype}.",
+            f"Model {name!r}: losses must be numbers, and are of type {array.dtype}."
+            f"{describe_other_cells(array.ravel().tolist())}",
             loc=("losses", name),
         )
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameter(
-            f"Model {name!r}: losses must be numbers ({error}).", loc=("losses", name)
-        ) from error
+    return parsed
 
 
 def _split_rows(

@@ -19,6 +19,7 @@ from thetahat_service.data.base import (
     check_size,
 )
 from thetahat_service.data.file_kinds import check_kind
+from thetahat_service.data.written_numbers import WrittenNumbers
 from thetahat_service.errors import InvalidFile
 
 
@@ -34,7 +35,7 @@ class ArrowStream:
         """Check every batch in full; nothing is copied."""
         del table
         check_kind(path, self.media_type)
-        rows = batches = 0
+        rows, batches, written = 0, 0, WrittenNumbers()
         try:
             with pa.memory_map(str(path)) as source:
                 check_messages(source, limits)
@@ -47,6 +48,7 @@ class ArrowStream:
                         batches += 1
                         check_size(rows, len(columns), limits)
                         check_values(batch, limits)
+                        written.add(batch)
         except MemoryError:  # also one of Arrow's exceptions
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -54,7 +56,7 @@ class ArrowStream:
                 f"The file is not an Arrow stream that can be read: {error}."
             ) from None
         check_not_empty(rows)
-        return Inspected(rows, columns, {"batches": batches})
+        return Inspected(rows, columns, {"batches": batches, **written.describe()})
 
     def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the file; only what has to be converted is copied."""

@@ -18,7 +18,7 @@ from thetahat_service.data.base import FileLimits, Inspected, check_not_empty, c
 from thetahat_service.data.csv_columns import (
     ColumnSurvey,
     convert_booleans,
-    describe_cells,
+    describe_survey,
     read_texts,
     survey_columns,
 )
@@ -103,17 +103,10 @@ def _describe(dialect: Dialect, decimal: str, columns: Sequence[ColumnSurvey]) -
         for c in columns
         if c.form not in {plain, PLAIN_FORM}
     }
-    marks: JsonObject = {
-        c.name: {mark: n for mark, n in c.marks.items() if mark}
-        for c in columns
-        if (c.are_padded or c.kind in {pa.int64(), pa.float64()}) and any(c.marks)
-    }
-    others = describe_cells(columns)
     return {
         **({"comment_lines": dialect.comments} if dialect.comments else {}),
         **({"numbers": numbers} if numbers else {}),
-        **({"missing_marks": marks} if marks else {}),
-        **({"not_numbers": others} if others else {}),
+        **describe_survey(columns),
     }
 
 

@@ -17,6 +17,7 @@ from thetahat_service.data.npz_columns import (
     iterate_batches,
 )
 from thetahat_service.data.tables import ConvertedFormat, list_columns
+from thetahat_service.data.written_numbers import WrittenNumbers
 from thetahat_service.json_types import JsonObject
 
 
@@ -30,15 +31,19 @@ class Npz(ConvertedFormat):
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Unpack the arrays to the disk, check them, and write their table row by row."""
-        n_entries = n_repeated = 0
+        n_entries, n_repeated, written = 0, 0, WrittenNumbers()
         with unpack_arrays(path, limits) as arrays:
             table_arrays = find_columns(arrays, limits)
             schema = build_schema(table_arrays)
             with pa.ipc.new_file(table, schema) as writer:
                 for batch, entries, repeated in iterate_batches(arrays, table_arrays, schema):
                     writer.write_batch(batch)
+                    written.add(batch)
                     n_entries, n_repeated = n_entries + entries, n_repeated + repeated
-        details = _build_details(table_arrays, n_entries, n_repeated)
+        details = {
+            **_build_details(table_arrays, n_entries, n_repeated),
+            **written.describe(),
+        }
         return Inspected(table_arrays.rows, list_columns(schema), details, has_table=True)
 
 

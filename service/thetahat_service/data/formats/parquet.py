@@ -27,7 +27,9 @@ from thetahat_service.data.base import (
     read_parser_reason,
 )
 from thetahat_service.data.file_kinds import check_kind
+from thetahat_service.data.written_numbers import WrittenNumbers
 from thetahat_service.errors import InvalidFile
+from thetahat_service.json_types import JsonObject
 
 BATCH_ROWS = 65_536
 BATCH_CELLS = 4_000_000
@@ -58,7 +60,7 @@ class Parquet:
                 check_expansion(path, unpacked, limits)
                 columns = list_column_types(file.schema_arrow)
                 details = {"row_groups": footer.num_row_groups, "written_by": footer.created_by}
-            rows = _check_pages(path, limits)
+            rows, written = _check_pages(path, limits)
         except MemoryError:  # also one of Arrow's exceptions
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -66,7 +68,7 @@ class Parquet:
             raise InvalidFile(f"The file is not Parquet that can be read: {reason}.") from None
         if rows != footer.num_rows:
             raise InvalidFile(f"The footer declares {footer.num_rows} rows, but there are {rows}.")
-        return Inspected(rows, columns, details)
+        return Inspected(rows, columns, {**details, **written})
 
     def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Read a few columns at a time: memory holds the result and little more."""
@@ -105,15 +107,16 @@ def _group_bytes(footer: pq.FileMetaData, group: int) -> int:
     return sum(row_group.column(i).total_uncompressed_size for i in range(row_group.num_columns))
 
 
-def _check_pages(path: Path, limits: FileLimits) -> int:
-    """Read every page, and return the number of rows."""
-    rows = 0
+def _check_pages(path: Path, limits: FileLimits) -> tuple[int, JsonObject]:
+    """Read every page; return the number of rows, and details about numbers as text."""
+    rows, written = 0, WrittenNumbers()
     with _open(path) as file:
         size = max(1, min(BATCH_ROWS, BATCH_CELLS // file.metadata.num_columns))
         for batch in file.iter_batches(batch_size=size):
             check_values(batch, limits)
+            written.add(batch)
             rows += batch.num_rows
-    return rows
+    return rows, written.describe()
 
 
 METHOD = Parquet()

@@ -21,7 +21,7 @@ from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
-from thetahat_service.data.reading import read_columns, read_labels
+from thetahat_service.data.reading import find_types, read_columns, read_labels
 from thetahat_service.errors import FieldError, InvalidRequest
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
@@ -207,7 +207,7 @@ def require_columns(file: DatasetFile, columns: Mapping[Loc, str | None]) -> Non
 def require_numbers(file: DatasetFile, columns: Mapping[Loc, str | None]) -> None:
     """Refuse names of columns that the data set does not have or that hold text."""
     require_columns(file, columns)
-    texts = {str(column["name"]) for column in file.columns if column["type"] == "string"}
+    texts = {name for name, kind in find_types(file).items() if kind == "string"}
     faults = [
         FieldError(
             loc,

@@ -1,0 +1,47 @@
+"""Numbers that stand as text in a column where a role needs numbers: ``"0.31"``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.common_names import MISSING_WORDS
+from thetahat.values.types import FloatArray
+
+PLAIN_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""A number as computers write it, with a decimal point."""
+MARKS: Final = MISSING_WORDS - {"error"} | {"", "--", ".", "#n/a", "#na"}
+"""Texts in the place of a missing number, in small letters."""
+_LEADING_ZERO: Final = re.compile(r"[+-]?0[0-9]+")
+
+
+def parse_texts(values: Sequence[Any] | np.ndarray) -> FloatArray | None:
+    """Return (n,) numbers, NaN where one is missing; None if a value is neither.
+
+    Texts are numbers as computers write them. Of others, such as 0,31 or 1 000, only a file shows
+    what they are. Whole numbers of which some begin with 0 are names, as in a file.
+    """
+    numbers = np.empty(len(values))
+    have_fractions = have_zeros = False
+    for row, value in enumerate(values):
+        if value is None:
+            numbers[row] = math.nan
+        elif not isinstance(value, str):
+            if not isinstance(value, bool | int | float | Decimal | np.number | np.bool_):
+                return None
+            numbers[row] = float(value)
+        elif (text := value.strip().replace("\N{MINUS SIGN}", "-")).lower() in MARKS:
+            numbers[row] = math.nan
+        elif PLAIN_NUMBER.fullmatch(text):
+            numbers[row] = float(text)
+            have_zeros = have_zeros or _LEADING_ZERO.fullmatch(text) is not None
+            have_fractions = have_fractions or not numbers[row].is_integer()
+        else:
+            return None
+    is_missing = len(numbers) > 0 and bool(np.isnan(numbers).all())
+    return None if is_missing or (have_zeros and not have_fractions) else numbers
