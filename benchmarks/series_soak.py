@@ -59,7 +59,7 @@ def main() -> None:
 
 def measure(name: str, method: Any, n_batches: int) -> None:
     """Add batches to a new series of one method, and print a line after each tenth."""
-    from thetahat.analyses.series import Batch
+    from thetahat.analyses.series.batches import Batch
     from thetahat_service.series import adding, documents, keeping
     from thetahat_service.series.request import SeriesRequest
     from thetahat_service.storage.owners import LOCAL_OWNER_ID

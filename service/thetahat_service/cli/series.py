@@ -206,7 +206,7 @@ def delete(series_id: SeriesId, yes: Yes = False, url: Url = DEFAULT_URL) -> Non
 def judge(series: Series, look: Look, require: Require) -> GateStatus:
     """Return the status of a requirement: by the decision, which stays, else by the look."""
     from thetahat.analyses.losses.result import Requirement
-    from thetahat.analyses.series import Statement, judge_requirement
+    from thetahat.analyses.series.statements import Statement, judge_requirement
 
     decided = {Statement(series.decision)} if series.decision is not None else set()
     holding = {Statement(held) for held in look.holds}

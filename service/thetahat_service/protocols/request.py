@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from thetahat.analyses.losses import EVERY_TEST
 from thetahat.analyses.losses.result import Requirement
-from thetahat.analyses.series import Statement
+from thetahat.analyses.series.statements import Statement
 from thetahat.corrections import CORRECTIONS
 from thetahat.errors import InvalidParameter
 from thetahat.parameter_checks import check_level

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from thetahat.analyses.series import Statement, Unit
+from thetahat.analyses.series.design import Unit
+from thetahat.analyses.series.statements import Statement
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Better
 from thetahat_service.schemas.protocol import ProtocolOutcome

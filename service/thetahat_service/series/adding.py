@@ -17,7 +17,8 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from thetahat.analyses.series import Batch, SeriesState, add_batch
+from thetahat.analyses.series.batches import Batch
+from thetahat.analyses.series.steps import SeriesState, add_batch
 from thetahat.values.json_values import to_json
 from thetahat_service.errors import (
     IdempotencyMismatch,

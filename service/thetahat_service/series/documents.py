@@ -8,13 +8,10 @@ from uuid import UUID
 
 import orjson
 
-from thetahat.analyses.series import (
-    SequentialLook,
-    SeriesDesign,
-    SeriesState,
-    Statement,
-    plan_series,
-)
+from thetahat.analyses.series.design import SeriesDesign
+from thetahat.analyses.series.plans import plan_series
+from thetahat.analyses.series.statements import Statement
+from thetahat.analyses.series.steps import SequentialLook, SeriesState
 from thetahat.values.json_values import to_json
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.sequence import MOST_LOOKS, build_sequence

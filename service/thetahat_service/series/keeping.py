@@ -9,7 +9,8 @@ from uuid import UUID, uuid4
 import orjson
 import sqlalchemy as sa
 
-from thetahat.analyses.series import SeriesDesign, begin_series
+from thetahat.analyses.series.design import SeriesDesign
+from thetahat.analyses.series.steps import begin_series
 from thetahat_service.protocols import series_plans
 from thetahat_service.series.request import SeriesRequest
 from thetahat_service.settings import get_settings

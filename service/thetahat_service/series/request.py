@@ -9,8 +9,9 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
-from thetahat.analyses.series import Batch, Expected, SeriesDesign, Statement, Unit
-from thetahat.analyses.series.design import DEFAULT_LEVEL
+from thetahat.analyses.series.batches import Batch
+from thetahat.analyses.series.design import DEFAULT_LEVEL, Expected, SeriesDesign, Unit
+from thetahat.analyses.series.statements import Statement
 from thetahat.errors import InvalidParameter
 from thetahat.sequential import SEQUENTIAL_METHODS
 from thetahat.sequential.asymptotic import Asymptotic

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.naive.importance_selection import plain_selection
-from thetahat.analyses.importance_weighting import find_smallest_risk
+from thetahat.analyses.importance_weighting.risk_curves import find_smallest_risk
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import RiskEstimator
 from thetahat.weighted_risks.controlled import Controlled

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.service.kinds.run_requests import as_json, run_kind
-from thetahat.analyses.calibration import CALIBRATION
+from thetahat.analyses.calibration.studies import CALIBRATION
 from thetahat.errors import EvaluationError
 from thetahat_service.kinds.base import Chunks, Job, run_chunks
 from thetahat_service.kinds.registry import JOB_KINDS

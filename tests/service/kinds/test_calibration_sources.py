@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tests.service.kinds.run_requests import run_kind
-from thetahat.analyses.calibration import CALIBRATION
-from thetahat.analyses.calibration.studies import WholeSourcesStudy
+from thetahat.analyses.calibration.studies import CALIBRATION, WholeSourcesStudy
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.errors import InsufficientData
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
-from thetahat.analyses.learning_curve import Growth, grow_splits
+from thetahat.analyses.learning_curve.growth import Growth, grow_splits
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold

@@ -32,7 +32,7 @@ def test_against_sklearn_the_metrics_at_a_smaller_size() -> None:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.metrics import f1_score, roc_auc_score
 
-    from thetahat.analyses.learning_curve import Growth, grow_splits
+    from thetahat.analyses.learning_curve.growth import Growth, grow_splits
     from thetahat.schemes.base import Rows
     from thetahat.schemes.k_fold import KFold
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
-from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
+from thetahat.analyses.selection.nested_splits import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from tests.service.kinds.run_requests import as_json, output_of, place_of, ran_but, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
-from thetahat.analyses.selection import derive_seed_on_all_rows
+from thetahat.analyses.selection.nested_splits import derive_seed_on_all_rows
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, X
-from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
+from thetahat.analyses.selection.nested_splits import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.stratified_k_fold import StratifiedKFold

@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 import sqlalchemy as sa
 
-from thetahat.analyses.series import Batch
+from thetahat.analyses.series.batches import Batch
 from thetahat_service.series import adding, keeping
 from thetahat_service.series.adding import SentBatch
 from thetahat_service.series.request import SeriesRequest

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting import find_smallest_risk
+from thetahat.analyses.importance_weighting.risk_curves import find_smallest_risk
 from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import DEFAULT_RISKS, WEIGHTED_RISKS
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator

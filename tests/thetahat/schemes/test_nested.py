@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.analyses.selection import split_training_part
+from thetahat.analyses.selection.nested_splits import split_training_part
 from thetahat.errors import InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.calibration.result import NewSourceCalibration
-from thetahat.analyses.cross_validation import OutcomesTask
+from thetahat.analyses.cross_validation.evaluation import OutcomesTask
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.estimator import StudyEstimator

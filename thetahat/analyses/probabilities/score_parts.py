@@ -9,7 +9,6 @@ Source: dimitriadis2021.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,8 +64,3 @@ def divide_scores(
         score, of_r, of_rate = (SCORES[name](sums, sizes, q) / n for q in (p, recalibrated, same))
         parts[name] = PartValues(score, score - of_r, of_rate - of_r, of_rate)
     return parts
-
-
-def is_finite(parts: PartValues) -> bool:
-    """Return whether the score has parts."""
-    return math.isfinite(parts.score)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.selection import SelectionRule
+from thetahat.analyses.selection.selection_rules import SelectionRule
 from thetahat.analyses.studies.truths import FITTED, MODEL
 from thetahat.importance_weights import WeightEstimator
 from thetahat.learners.base import Learner

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from thetahat.analyses.selection import SelectionRule, choose, estimate_from_losses
+from thetahat.analyses.selection.internal_estimates import estimate_from_losses
+from thetahat.analyses.selection.selection_rules import SelectionRule, choose
 from thetahat.analyses.studies.record_names import MEAN, PICKED, REGRET, TRUTHS, make_record_name
 from thetahat.analyses.studies.truths import MODEL
 from thetahat.cross_validation import SplitOutcome

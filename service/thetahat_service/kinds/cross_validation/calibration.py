@@ -10,13 +10,12 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.calibration import (
-    CALIBRATION,
+from thetahat.analyses.calibration.coverage import (
     CalibratedIntervals,
-    CalibrationStudies,
     FailedCalibration,
     measure_interval_coverage,
 )
+from thetahat.analyses.calibration.studies import CALIBRATION, CalibrationStudies
 from thetahat.analyses.studies.recorded_repetitions import (
     RecordedRepetitions,
     RepetitionRange,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import evaluate_learners
+from thetahat.analyses.cross_validation.evaluation import evaluate_learners
 from thetahat.analyses.cross_validation.seeds import Seeds, average_trainings
 from thetahat.analyses.losses.weighted_risks import Weighting
 from thetahat.cross_validation import Outcomes, join_outcomes, unpack

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 from uuid import UUID
 
-from thetahat.analyses.calibration import CALIBRATION
+from thetahat.analyses.calibration.studies import CALIBRATION
 from thetahat_service.json_types import Payload
 from thetahat_service.kinds.base import Arrays, Chunk, DatasetFile, Job
 from thetahat_service.kinds.cross_validation.calibration import (

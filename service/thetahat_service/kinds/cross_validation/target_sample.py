@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from thetahat.analyses.importance_weighting import ShiftWeights, set_second_moment
+from thetahat.analyses.importance_weighting.risk_curves import set_second_moment
+from thetahat.analyses.importance_weighting.weights import ShiftWeights
 from thetahat.analyses.importance_weighting.weights_result import UsedWeights, describe_weights
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.losses.weighted_risks import Sources

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import RefitRuns, collect_refit_warnings
+from thetahat.analyses.cross_validation.evaluation import RefitRuns, collect_refit_warnings
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import Caution, list_stored, restore_all
 from thetahat.cross_validation import Group

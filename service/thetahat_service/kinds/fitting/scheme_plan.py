@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from thetahat.analyses.cross_validation import OutcomesTask
+from thetahat.analyses.cross_validation.evaluation import OutcomesTask
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.costs import CostsOfTable

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting import SourceAndTarget
+from thetahat.analyses.importance_weighting.samples import SourceAndTarget
 from thetahat.error_paths import located_errors
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from thetahat.analyses.importance_weighting import (
-    GridLosses,
+from thetahat.analyses.importance_weighting.fits import GridLosses, fit_ridge_to_source
+from thetahat.analyses.importance_weighting.outcomes import (
     GridRisks,
     RiskSetting,
     estimate_risks_along_grid,
-    fit_ridge_to_source,
 )
 from thetahat.analyses.importance_weighting.result import LearnerSelection, SelectionAmongLearners
 from thetahat.analyses.importance_weighting.selections import (

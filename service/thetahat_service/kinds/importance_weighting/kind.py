@@ -8,11 +8,8 @@ from itertools import pairwise
 from typing import ClassVar, Final
 from uuid import UUID
 
-from thetahat.analyses.importance_weighting import (
-    LearnerWithGrid,
-    compute_fold_losses,
-    compute_target_losses,
-)
+from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
+from thetahat.analyses.importance_weighting.fits import compute_fold_losses, compute_target_losses
 from thetahat.cross_validation import estimate_cells
 from thetahat.errors import EvaluationError
 from thetahat_service.json_types import Payload

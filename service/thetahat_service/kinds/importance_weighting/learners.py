@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from thetahat.analyses.importance_weighting import LearnerWithGrid, SignClassifier
+from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
+from thetahat.analyses.importance_weighting.sign_classifiers import SignClassifier
 from thetahat.cross_validation import check_learner
 from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination

@@ -10,15 +10,15 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting import (
-    LearnerWithGrid,
-    RiskSetting,
+from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
+from thetahat.analyses.importance_weighting.outcomes import RiskSetting
+from thetahat.analyses.importance_weighting.risk_curves import set_second_moment
+from thetahat.analyses.importance_weighting.samples import SourceAndTarget
+from thetahat.analyses.importance_weighting.weights import (
     ShiftWeights,
-    SourceAndTarget,
     check_can_weigh_new_rows,
     estimate_weights_in_training_parts,
     estimate_weights_on_all_rows,
-    set_second_moment,
 )
 from thetahat.cross_validation import check_loss, check_target
 from thetahat.error_paths import located_errors

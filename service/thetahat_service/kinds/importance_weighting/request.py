@@ -8,7 +8,12 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from thetahat.analyses.selection import MAX_VALUES, check_count, check_distinct, list_range_values
+from thetahat.analyses.selection.grid_values import (
+    MAX_VALUES,
+    check_count,
+    check_distinct,
+    list_range_values,
+)
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.importance_weights import get_default_weights
 from thetahat.learners import penalised_least_squares

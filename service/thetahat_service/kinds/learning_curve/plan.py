@@ -8,7 +8,8 @@ from functools import cached_property, lru_cache
 from typing import Final
 from uuid import UUID
 
-from thetahat.analyses.learning_curve import GrowBy, Growth, format_size
+from thetahat.analyses.learning_curve.growth import GrowBy, Growth
+from thetahat.analyses.learning_curve.sizes import format_size
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows, Scheme
 from thetahat_service.kinds.base import DatasetFile, Job

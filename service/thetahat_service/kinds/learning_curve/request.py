@@ -6,7 +6,8 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from thetahat.analyses.learning_curve import GrowBy, Growth, check_sizes, choose_growth
+from thetahat.analyses.learning_curve.growth import GrowBy, Growth, choose_growth
+from thetahat.analyses.learning_curve.sizes import check_sizes
 from thetahat.schemes.base import Scheme
 from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName

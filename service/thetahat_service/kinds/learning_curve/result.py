@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import tabulate_outcomes
-from thetahat.analyses.learning_curve import GrowBy, SizeLosses, build_curve
+from thetahat.analyses.cross_validation.evaluation import tabulate_outcomes
+from thetahat.analyses.learning_curve.curves import SizeLosses, build_curve
+from thetahat.analyses.learning_curve.growth import GrowBy
 from thetahat.analyses.learning_curve.result import Curve
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.metrics.predictions import collect_predictions

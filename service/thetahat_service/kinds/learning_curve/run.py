@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.learning_curve import grow_splits
+from thetahat.analyses.learning_curve.growth import grow_splits
 from thetahat.analyses.metrics.checks import check_scores
 from thetahat.cross_validation import Group, SplitOutcome, pack, run_path
 from thetahat.schemes.base import Split

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from thetahat.analyses.selection import CandidateGrid
+from thetahat.analyses.selection.grids import CandidateGrid
 from thetahat.cross_validation.learner_groups import Group, divide_group, group_by_parameter
 from thetahat.learners.base import Learner
 from thetahat_service.kinds.fitting.bundles import Bundle, name_group

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from thetahat.analyses.selection import CandidateErrors, InternalEstimate
+from thetahat.analyses.selection.external_choices import CandidateErrors
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
 from thetahat.cross_validation import Outcomes, SplitOutcome, join_outcomes, unpack
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import EvaluationError

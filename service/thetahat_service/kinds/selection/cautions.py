@@ -8,8 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.selection import CandidateGrid, Choice, ExternalChoices, InternalEstimate
+from thetahat.analyses.selection.external_choices import ExternalChoices
+from thetahat.analyses.selection.grids import CandidateGrid
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
 from thetahat.analyses.selection.result import SelectionBias
+from thetahat.analyses.selection.selection_rules import Choice
 from thetahat.cautions import (
     CHOICE_AMONG_SOME,
     CHOICE_DIFFERS,

@@ -8,17 +8,14 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
-from thetahat.analyses.cross_validation import OutcomesTask
+from thetahat.analyses.cross_validation.evaluation import OutcomesTask
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metric, check_metrics
-from thetahat.analyses.selection import (
-    SELECTED,
-    CandidateGrid,
-    Criterion,
-    derive_seed_on_all_rows,
-    expand_grids,
-)
+from thetahat.analyses.selection.criterion import Criterion
+from thetahat.analyses.selection.external_choices import SELECTED
+from thetahat.analyses.selection.grids import CandidateGrid, expand_grids
+from thetahat.analyses.selection.nested_splits import derive_seed_on_all_rows
 from thetahat.cross_validation import build_rows
 from thetahat.cross_validation.fitting import learners_without_scores
 from thetahat.error_paths import located_errors

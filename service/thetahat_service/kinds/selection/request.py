@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from thetahat.analyses.losses import ChosenMethod
-from thetahat.analyses.selection import SelectionRule
+from thetahat.analyses.selection.selection_rules import SelectionRule
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
 from thetahat.schemes.base import Scheme

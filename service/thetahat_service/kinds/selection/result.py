@@ -9,19 +9,16 @@ from typing import Final, Literal
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import tabulate_outcomes
+from thetahat.analyses.cross_validation.evaluation import tabulate_outcomes
 from thetahat.analyses.losses.result import EvaluationResult
-from thetahat.analyses.selection import (
+from thetahat.analyses.selection.bias import estimate_bias
+from thetahat.analyses.selection.external_choices import (
     SELECTED,
-    Choice,
     ExternalChoices,
-    InternalEstimate,
-    build_grid_profile,
-    check_grid_edges,
-    choose,
     choose_in_each_split,
-    estimate_bias,
 )
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
+from thetahat.analyses.selection.parameter_profiles import build_grid_profile, check_grid_edges
 from thetahat.analyses.selection.result import (
     CandidateSpec,
     ChosenCandidate,
@@ -30,6 +27,7 @@ from thetahat.analyses.selection.result import (
     InternalResult,
     SelectionBias,
 )
+from thetahat.analyses.selection.selection_rules import Choice, choose
 from thetahat.cautions import BEST_OF_EACH_GRID, CANDIDATE_LEFT_OUT, Caution
 from thetahat.cross_validation import SplitOutcome, count_cautions, summarise_fits
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits

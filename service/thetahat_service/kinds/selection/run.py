@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.metrics.checks import check_scores
-from thetahat.analyses.selection import (
-    InternalEstimate,
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
+from thetahat.analyses.selection.nested_splits import (
     derive_internal_seed,
     derive_seed_on_all_rows,
     split_training_part,

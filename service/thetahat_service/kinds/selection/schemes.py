@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thetahat.analyses.selection import get_own_internal_scheme
-from thetahat.analyses.selection.nested_splits import refuse_repeated_rows, select_rows
+from thetahat.analyses.selection.nested_splits import (
+    get_own_internal_scheme,
+    refuse_repeated_rows,
+    select_rows,
+)
 from thetahat.errors import InvalidParameter
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.values.types import BlockKind

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting import SourceAndTarget
+from thetahat.analyses.importance_weighting.samples import SourceAndTarget
 from thetahat.tables.data import build_data
 from thetahat.tables.features import Features
 

@@ -10,13 +10,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.analyses.importance_weighting.shifts import shift
-from thetahat.analyses.importance_weighting import (
-    LearnerWithGrid,
-    SignClassifier,
+from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
+from thetahat.analyses.importance_weighting.fits import (
     compute_fold_losses,
     compute_target_losses,
     fit_ridge_to_source,
 )
+from thetahat.analyses.importance_weighting.sign_classifiers import SignClassifier
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, LearnerFailed
 from thetahat.learners import LEARNERS

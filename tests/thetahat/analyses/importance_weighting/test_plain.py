@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.importance_selection import plain_scores, plain_selection
-from thetahat.analyses.importance_weighting import (
+from thetahat.analyses.importance_weighting.risk_curves import find_smallest_risk
+from thetahat.analyses.importance_weighting.weighted_ridge import (
     compute_ridge_scores,
-    find_smallest_risk,
     fit_weighted_ridge,
 )
 from thetahat.values.types import FloatArray, IntArray

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.analyses.importance_weighting.shifts import shift
-from thetahat.analyses.importance_weighting import (
-    SourceAndTarget,
+from thetahat.analyses.importance_weighting.samples import SourceAndTarget
+from thetahat.analyses.importance_weighting.weights import (
     estimate_weights_in_training_parts,
     estimate_weights_on_all_rows,
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.analyses.learning_curve import GrowBy, Growth, choose_growth, grow_splits
+from thetahat.analyses.learning_curve.growth import GrowBy, Growth, choose_growth, grow_splits
 from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Split

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.learning_curve import Growth, SizeLosses, build_curve, grow_splits
+from thetahat.analyses.learning_curve.curves import SizeLosses, build_curve
+from thetahat.analyses.learning_curve.growth import Growth, grow_splits
 from thetahat.analyses.learning_curve.result import SaturationDecision
 from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.cross_validation import build_rows, run_splits

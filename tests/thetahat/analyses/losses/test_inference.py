@@ -19,11 +19,15 @@ from tests.thetahat.analyses.losses.tables import (
     table_of,
 )
 from thetahat.analyses.losses import Choices, ChosenMethod
+from thetahat.analyses.losses.bootstrap import prepare_resamples
 from thetahat.analyses.losses.clipping import clip_interval, keep_in_range
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
+from thetahat.analyses.losses.neighbours import NeighbourTests
 from thetahat.analyses.losses.not_applicable import OmittedMethods
+from thetahat.analyses.losses.pair_family import PairFamily
+from thetahat.analyses.losses.parts import NO_PARTS
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, UnsupportedCombination
@@ -147,7 +151,20 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
         SelectedMethods((ChosenMethod("picky", "picky", Picky()),), named=False),
     )
 
-    (comparison,), _ = compare(table, methods, Choices(), 1, dict.fromkeys(table.names), left_out)
+    choices = Choices(include=("tests",))
+
+    (comparison,), _ = compare(
+        table,
+        methods,
+        choices,
+        1,
+        dict.fromkeys(table.names),
+        left_out,
+        NO_PARTS,
+        prepare_resamples(table, none, [], 1),  # type: ignore[arg-type]
+        PairFamily.build(table, choices, 1),
+        NeighbourTests.prepare(table, 1),
+    )
 
     assert comparison.tests == {}
     assert left_out.list_all() == (

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.selection import Criterion, InternalEstimate, choose
 from thetahat.analyses.selection.bias import estimate_bias_of_minimum
+from thetahat.analyses.selection.criterion import Criterion
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
+from thetahat.analyses.selection.selection_rules import choose
 from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import InsufficientData, LearnerFailed, UnsupportedCombination
 from thetahat.metrics import METRICS

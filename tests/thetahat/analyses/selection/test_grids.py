@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.selection import (
-    InternalEstimate,
-    build_grid_profile,
-    check_grid_edges,
-    expand_grids,
-)
 from thetahat.analyses.selection.grid_values import read_values
+from thetahat.analyses.selection.grids import expand_grids
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
+from thetahat.analyses.selection.parameter_profiles import build_grid_profile, check_grid_edges
 from thetahat.errors import InvalidParameter
 
 

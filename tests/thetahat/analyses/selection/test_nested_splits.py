@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.thetahat.schemes.some_rows import rows_with
-from thetahat.analyses.selection import (
+from thetahat.analyses.selection.nested_splits import (
     derive_internal_seed,
     derive_seed_on_all_rows,
     get_own_internal_scheme,

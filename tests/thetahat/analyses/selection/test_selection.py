@@ -5,15 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from thetahat.analyses.selection import (
+from thetahat.analyses.selection.external_choices import (
     CandidateErrors,
     ExternalChoices,
-    InternalEstimate,
     choose_in_each_split,
-    derive_internal_seed,
-    estimate_from_losses,
-    split_training_part,
 )
+from thetahat.analyses.selection.internal_estimates import InternalEstimate, estimate_from_losses
+from thetahat.analyses.selection.nested_splits import derive_internal_seed, split_training_part
 from thetahat.cross_validation import build_rows, run_splits
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner

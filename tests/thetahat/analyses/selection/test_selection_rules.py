@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.selection import InternalEstimate, choose, estimate_from_losses
 from thetahat.analyses.selection.bias import estimate_bias_of_minimum
+from thetahat.analyses.selection.internal_estimates import InternalEstimate, estimate_from_losses
+from thetahat.analyses.selection.selection_rules import choose
 from thetahat.errors import InvalidParameter
 
 

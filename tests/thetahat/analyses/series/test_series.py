@@ -10,21 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.analyses.losses.result import GateOutcome, Requirement
-from thetahat.analyses.series import (
-    Batch,
-    Expected,
-    SequentialLook,
-    SeriesDesign,
-    SeriesState,
-    Statement,
-    Unit,
-    add_batch,
-    begin_series,
-    judge_requirement,
-    plan_series,
-)
-from thetahat.analyses.series.batches import average_clusters
-from thetahat.analyses.series.statements import list_statements
+from thetahat.analyses.series.batches import Batch, average_clusters
+from thetahat.analyses.series.design import Expected, SeriesDesign, Unit
+from thetahat.analyses.series.plans import plan_series
+from thetahat.analyses.series.statements import Statement, judge_requirement, list_statements
+from thetahat.analyses.series.steps import SequentialLook, SeriesState, add_batch, begin_series
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.sequential.binomial_mixture import BinomialMixture
 from thetahat.sequential.bounded import Bounded
