@@ -15,6 +15,7 @@ from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.moments import Moments, compute_moments_of_rows, compute_moments_of_scores
+from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.types import FloatArray
 from thetahat.values.words import Words
 
@@ -158,6 +159,11 @@ class BlockLosses:
                 "This method needs one loss per instance. The data have only one number per split."
             )
         return self.values
+
+    @property
+    def are_zero_one(self) -> bool:
+        """Whether there is one loss for each instance, all of them 0 or 1."""
+        return self.values is not None and is_zero_one(self.values)
 
     def with_layout(self, layout: Layout) -> BlockLosses:
         """Return the same losses over a layout that differs in its words only."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.number_text import format_count
@@ -24,8 +24,7 @@ _ROWS_BEGIN: Final = '"rows": ['
 _ROWS_END: Final = "]"
 
 
-@dataclass(frozen=True, slots=True)
-class StudyFile:
+class StudyFile(NamedTuple):
     """The JSON file of a study, of which only the rows of some designs are parsed.
 
     Parsing all of its hundreds of kilobytes took as long as a small evaluation.

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thetahat.analyses.studies import MonteCarloNumber
 from thetahat.analyses.studies.record_names import make_record_name
 from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import build_rows
@@ -21,6 +20,7 @@ from thetahat.references import REFERENCES
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 from thetahat.values.json_values import to_json
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 from thetahat_replications.presets.interval_coverage.metric_claims import judge_metrics
 from thetahat_replications.presets.interval_coverage.metric_study import (

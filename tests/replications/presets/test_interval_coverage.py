@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from thetahat.analyses.studies import MonteCarloNumber, StudyClaim
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.record_names import make_record_name
+from thetahat.analyses.studies.result import StudyClaim
 from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
 from thetahat.generators.linear_model import LinearModelGenerator
@@ -20,6 +20,7 @@ from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 from thetahat.values.json_values import to_json
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.variances import VARIANCES
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_replications.presets.interval_coverage.best_interval import find_best_intervals

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from tests.clients.scripted_server import DATASET, EVALUATION, Reply, evaluation, run_stub
-from thetahat.analyses.studies import (
+from thetahat.analyses.studies.result import (
     FigureAxis,
-    MonteCarloNumber,
     StudyClaim,
     StudyFigure,
     make_series,
     make_table,
 )
 from thetahat.values.json_values import to_json
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_service.cli import main
 from thetahat_service.cli.study_pages import build_study_files
 

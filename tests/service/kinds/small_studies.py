@@ -10,19 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tests.service.kinds.run_requests import parquet_file
-from thetahat.analyses.studies import (
-    ClaimRow,
-    MonteCarloNumber,
-    Records,
-    StudyFindings,
-    judge,
-    make_table,
-)
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.claims import ClaimRow, judge
 from thetahat.analyses.studies.repetitions import make_repetition_generator, run_in_blocks
+from thetahat.analyses.studies.result import make_table
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
 LOSSES: dict[str, Any] = {

@@ -82,7 +82,7 @@ def _estimate_difference(
     risk = setting.risks[name].estimate(differences, setting.weights, setting.fold)
     sources = setting.build_source_risks(risk) if by_source else None
     return convert_to_difference(
-        build_risk(risk, setting.weights, setting.level, setting.alternative, by_source=sources)
+        build_risk(risk, setting.weights, setting.level, by_source=sources)
     )
 
 

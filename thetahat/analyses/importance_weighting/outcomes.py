@@ -18,7 +18,7 @@ from thetahat.analyses.importance_weighting.risk_curves import (
 from thetahat.analyses.losses.optional_results import SourceRisk
 from thetahat.analyses.losses.weighted_risks import build_source_risks, check_effective_rows
 from thetahat.cautions import Caution
-from thetahat.values.types import Alternative, FloatArray, IntArray, Label
+from thetahat.values.types import FloatArray, IntArray, Label
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
 
@@ -45,11 +45,6 @@ class RiskSetting:
     def effective_size_cautions(self) -> tuple[Caution, ...]:
         """A caution if one row has about all the weight; risks then have no intervals."""
         return check_effective_rows(self.weights)
-
-    @property
-    def alternative(self) -> Alternative:
-        """The alternative of all intervals: two-sided."""
-        return Alternative.TWO_SIDED
 
     def build_source_risks(self, risk: RiskEstimate) -> tuple[SourceRisk, ...] | None:
         """Return an estimated risk in each source; None without several sources."""

@@ -134,7 +134,7 @@ def _select_value(name: str, outcome: GridRisks, setting: RiskSetting) -> Select
     curve = outcome.curves[name]
     place, estimate = curve.selected, curve.chosen
     cautions = (*_check_edge(outcome, place), *_check_range(estimate.estimate, setting))
-    risk = build_risk(estimate, setting.weights, setting.level, setting.alternative, cautions)
+    risk = build_risk(estimate, setting.weights, setting.level, cautions=cautions)
     refit = None
     if outcome.refits is not None:
         coefficients, intercepts = outcome.refits

@@ -28,6 +28,7 @@ from thetahat.corrections import CORRECTIONS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
+from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import BlockKind
@@ -157,7 +158,7 @@ def _suspect_scores(table: LossTable, names: Sequence[str]) -> tuple[Caution, ..
     smallest = 1.0
     for name in names:
         values = table.models[name].values
-        if values is None or not ((values == 0) | (values == 1)).all():
+        if values is None or not is_zero_one(values):
             return ()
         smallest = min(smallest, float(values.mean()))
     if smallest <= SCORES_AS_LOSSES.threshold:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, Generic, Literal, TypeVar
 
+from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import GateOutcome, Requirement
 from thetahat.analyses.losses.result_parts import Include, ResultPart, read_parts
 from thetahat.corrections import CORRECTION_WITH_ONE_MODEL, CORRECTIONS, DEFAULT_CORRECTION
@@ -20,7 +21,7 @@ from thetahat.paired_tests.base import PairedTest
 from thetahat.parameter_checks import check_level
 from thetahat.similar_names import suggest_name
 from thetahat.values.block_nouns import BlockNoun, read_noun
-from thetahat.values.types import Alternative, Target
+from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
 
 M = TypeVar("M")
@@ -299,6 +300,10 @@ class Choices:
         a_dataclass: Any = method  # as the registries' methods all are
         changed: M = replace(a_dataclass, **taken)
         return changed
+
+    def get_target(self, kind: BlockKind) -> Target:
+        """Return what the verdicts on such blocks are about."""
+        return self.target or DEFAULT_TARGET[kind]
 
     @property
     def noun(self) -> BlockNoun | None:

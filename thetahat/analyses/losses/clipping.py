@@ -10,7 +10,7 @@ from typing import Final
 from thetahat.cautions import INTERVAL_BEYOND_RANGE, INTERVAL_CLIPPED_TO_RANGE
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
-from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.block_losses import LossTable
 from thetahat.values.number_text import format_number
 
 ROUNDING: Final = 1e-12
@@ -84,7 +84,7 @@ def find_ranges(
     """
     known = stated or table.loss_range
     return {
-        name: known or ((0.0, 1.0) if _is_zero_one(losses) else None)
+        name: known or ((0.0, 1.0) if losses.are_zero_one else None)
         for name, losses in table.models.items()
     }
 
@@ -110,11 +110,6 @@ def keep_in_range(
     if not interval.recommended:
         return interval
     return caution_beyond_range(interval, limits, quantity=quantity)
-
-
-def _is_zero_one(losses: BlockLosses) -> bool:
-    values = losses.values
-    return values is not None and bool(((values == 0) | (values == 1)).all())
 
 
 def _format_range(low: float, high: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -72,8 +72,7 @@ FEW_PAIRS: Final = 10
 """Number of pairs from which the targets of the tests are read; a single one may lack a test."""
 
 
-@dataclass(frozen=True, slots=True)
-class Methods:
+class Methods(NamedTuple):
     """The methods that are computed for every pair."""
 
     variances: SelectedMethods[VarianceEstimator]
@@ -123,10 +122,10 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         resamples, methods.intervals, named_variances=methods.variances.named, for_pairs=True
     )
     left_out.take(intervals)
-    methods = replace(methods, intervals=select_for_differences(intervals))
+    methods = methods._replace(intervals=select_for_differences(intervals))
     kind = table.layout.kind
     of_one_pair = family.choose_level(choices)
-    target = DEFAULT_TARGET[kind] if choices.target is None else choices.target
+    target = choices.get_target(kind)
     wanted: list[Target] = [] if choices.needs_all_intervals else [target]
     if wanted and kind is BlockKind.SOURCE and target in _OTHER_QUESTION:
         wanted.append(_OTHER_QUESTION[target])
@@ -301,7 +300,7 @@ def _build_question(
         basis = find_basis(best, compute_within_part(difference) if new else None)
     identical = None
     if pair.constant == 0:
-        target = choices.target or DEFAULT_TARGET[difference.layout.kind]
+        target = choices.get_target(difference.layout.kind)
         of_a, of_b = ranges[pair.a], ranges[pair.b]
         identical = count_identical_units(difference, target, of_a if of_a == of_b else None)
     return PairQuestion(

@@ -19,7 +19,6 @@ from thetahat.analyses.losses.cost_result import (
     ShownQuality,
 )
 from thetahat.analyses.losses.optional_results import RelativeDifference
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Comparison, Decision, EvaluationResult, ModelResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, run_checks, shorten_value
@@ -284,7 +283,7 @@ def _find_mean(
 
     Cautions that the interval of the losses has too are not repeated.
     """
-    target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
+    target = choices.get_target(table.layout.kind)
     interval = of_costs.recommended.get(target)
     if interval is None:
         return CostOfModel(mean=of_costs.mean.macro)

@@ -104,7 +104,7 @@ def build_evaluation(
     intervals = omit_slow_defaults(
         resamples, methods.intervals, named_variances=methods.variances.named, for_pairs=False
     )
-    methods = replace(methods, intervals=intervals)
+    methods = methods._replace(intervals=intervals)
     if choices.range is not None:
         check_range_of_losses(table, choices.range)
     ranges = find_ranges(table, choices.range)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from thetahat.analyses.losses.identical_losses import IdenticalUnits
 from thetahat.analyses.losses.verdict_basis import VerdictBasis
@@ -84,8 +85,7 @@ class VerdictTerms:
         return compute_alpha(self.level)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """p-values of the three null hypotheses of one pair; None where one cannot be computed."""
 
     difference: float | None

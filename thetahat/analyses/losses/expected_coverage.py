@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -60,8 +60,7 @@ _VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
 OTHER_INTERVAL: Final = "The studied design nearest to this one did not have this interval."
 
 
-@dataclass(frozen=True, slots=True)
-class StudiedCoverage:
+class StudiedCoverage(NamedTuple):
     """A cell of a study: a population, a learner or two, and a number of rows, in one design.
 
     ``data`` says what its losses are like, or its classes.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.studied_designs import (
@@ -46,8 +46,7 @@ _VALUE_WORDS: Final[dict[LossValues, str]] = {
 Outcome = TypeVar("Outcome", bound=TestOutcome | OmnibusOutcome)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedTest:
+class StudiedTest(NamedTuple):
     """Size and power of a test in one design.
 
     Parameters
@@ -233,13 +232,10 @@ def list_size_cautions(sizes: Mapping[str, ExpectedSize]) -> dict[str, tuple[Cau
 
 def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
     """Return which of the studied kinds of losses these are: only 0 and 1, or others."""
-    values = [losses.values for losses in models]
-    if any(of_model is None for of_model in values):
+    models = tuple(models)
+    if any(losses.values is None for losses in models):
         return ("binary", "unbounded")
-    is_binary = all(
-        ((of_model == 0) | (of_model == 1)).all() for of_model in values if of_model is not None
-    )
-    return ("binary",) if is_binary else ("unbounded",)
+    return ("binary",) if all(losses.are_zero_one for losses in models) else ("unbounded",)
 
 
 def _read_study() -> StudyFile:

@@ -152,25 +152,15 @@ def _is_number(value: object) -> bool:
     return is_real and math.isfinite(cast("float", value))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """Which rows have labels."""
-
-    is_labelled: BoolArray
-
-    @property
-    def n(self) -> int:
-        return len(self.is_labelled)
-
-    def check_length(self, column: Sequence[Any] | np.ndarray, loc: Loc) -> None:
-        """Refuse a column that is shorter or longer than the losses."""
-        if len(column) != self.n:
-            raise InvalidParameter(
-                f"{loc[-1]} of the judge has {len(column)} entries, and there are {self.n} rows. "
-                "The judge grades every row; labels may be null.",
-                loc=loc,
-                value=len(column),
-            )
+def _check_length(column: Sequence[Any] | np.ndarray, n: int, loc: Loc) -> None:
+    """Refuse a column that is shorter or longer than the losses."""
+    if len(column) != n:
+        raise InvalidParameter(
+            f"{loc[-1]} of the judge has {len(column)} entries, and there are {n} rows. "
+            "The judge grades every row; labels may be null.",
+            loc=loc,
+            value=len(column),
+        )
 
 
 def build_judged_table(
@@ -201,17 +191,17 @@ def build_judged_table(
     UnsupportedCombination
         Clusters of which only a part has labels.
     """
-    rows = _Rows(_find_labelled(losses))
+    is_labelled = _find_labelled(losses)
     for name, column in (("instance", instance), ("cluster", cluster)):
-        if column is not None and len(column) != rows.n:
+        if column is not None and len(column) != len(is_labelled):
             raise InvalidParameter(
-                f"{name} has {len(column)} entries, and there are {rows.n} rows.",
+                f"{name} has {len(column)} entries, and there are {len(is_labelled)} rows.",
                 loc=(name,),
                 value=len(column),
             )
-    grades = _read_grades(judge, tuple(losses), rows)
-    mine, others = np.flatnonzero(rows.is_labelled), np.flatnonzero(~rows.is_labelled)
-    _check_clusters(cluster, rows, judge)
+    grades = _read_grades(judge, tuple(losses), is_labelled)
+    mine, others = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+    _check_clusters(cluster, is_labelled, judge)
     n = len(mine)
     layout = build_layout(
         BlockKind.HOLDOUT,
@@ -219,7 +209,7 @@ def build_judged_table(
         instance=None if instance is None else [instance[i] for i in mine.tolist()],
         cluster=None if cluster is None else [cluster[i] for i in mine.tolist()],
     )
-    stratum, stratum_unlabelled, labels = _read_strata(judge, cluster, rows)
+    stratum, stratum_unlabelled, labels = _read_strata(judge, cluster, is_labelled)
     design = JudgeDesign(
         sampled=judge.sampled or ("random" if judge.stratum is None else "stratified"),
         n_unlabelled=len(others),
@@ -275,34 +265,36 @@ def _find_labelled(losses: Mapping[str, FloatArray]) -> BoolArray:
     return is_labelled
 
 
-def _read_grades(judge: Judge, names: tuple[str, ...], rows: _Rows) -> dict[str, FloatArray]:
+def _read_grades(
+    judge: Judge, names: tuple[str, ...], is_labelled: BoolArray
+) -> dict[str, FloatArray]:
     """Return (T,) grades by model, each row with that of the judge that did not see its label."""
     if judge.losses is not None:
         _check_names(judge.losses, names, "losses")
         return {
-            name: _check_grades(judge.losses[name], rows, ("judge", "losses", name))
+            name: _check_grades(judge.losses[name], is_labelled, ("judge", "losses", name))
             for name in names
         }
     assert judge.losses_by_fold is not None  # noqa: S101 - checked by Judge
     assert judge.fold is not None  # noqa: S101 - same
     _check_names(judge.losses_by_fold, names, "losses_by_fold")
-    rows.check_length(judge.fold, ("judge", "fold"))
+    _check_length(judge.fold, len(is_labelled), ("judge", "fold"))
     grades = {}
     for name in names:
         by_fold = np.array(
             [
-                _check_grades(column, rows, ("judge", "losses_by_fold", name, k))
+                _check_grades(column, is_labelled, ("judge", "losses_by_fold", name, k))
                 for k, column in enumerate(judge.losses_by_fold[name])
             ]
         )
-        fold = _read_folds(judge.fold, rows, len(by_fold))
+        fold = _read_folds(judge.fold, is_labelled, len(by_fold))
         average = by_fold.mean(axis=0)
-        average[rows.is_labelled] = by_fold[fold, np.flatnonzero(rows.is_labelled)]
+        average[is_labelled] = by_fold[fold, np.flatnonzero(is_labelled)]
         grades[name] = average
     return grades
 
 
-def _read_folds(fold: Sequence[int | None], rows: _Rows, n_folds: int) -> IntArray:
+def _read_folds(fold: Sequence[int | None], is_labelled: BoolArray, n_folds: int) -> IntArray:
     """Return (n,) folds of the labelled rows."""
     if n_folds < 2:
         raise InvalidParameter(
@@ -311,7 +303,7 @@ def _read_folds(fold: Sequence[int | None], rows: _Rows, n_folds: int) -> IntArr
             value=n_folds,
         )
     codes = []
-    for i in np.flatnonzero(rows.is_labelled).tolist():
+    for i in np.flatnonzero(is_labelled).tolist():
         code = fold[i]
         if code is None or int(code) != code or not 0 <= code < n_folds:
             raise InvalidParameter(
@@ -341,14 +333,14 @@ def _check_names(columns: Mapping[str, object], names: tuple[str, ...], field: s
             )
 
 
-def _check_grades(grades: FloatArray, rows: _Rows, loc: Loc) -> FloatArray:
+def _check_grades(grades: FloatArray, is_labelled: BoolArray, loc: Loc) -> FloatArray:
     """Return (T,) grades; refuse a row without one."""
-    rows.check_length(grades, loc)
+    _check_length(grades, len(is_labelled), loc)
     grades = np.asarray(grades, dtype=np.float64)
     is_bad = ~(np.abs(grades) <= MAX_LOSS)
     if is_bad.any():
         bad = np.flatnonzero(is_bad)
-        labelled = int(rows.is_labelled[bad].sum())
+        labelled = int(is_labelled[bad].sum())
         raise InvalidParameter(
             f"{_name_rows(bad)} no finite grade of the judge, {labelled} of them with a label. The "
             "judge must grade every row.",
@@ -357,12 +349,12 @@ def _check_grades(grades: FloatArray, rows: _Rows, loc: Loc) -> FloatArray:
     return grades
 
 
-def _check_clusters(cluster: Sequence[Label] | None, rows: _Rows, judge: Judge) -> None:
+def _check_clusters(cluster: Sequence[Label] | None, is_labelled: BoolArray, judge: Judge) -> None:
     """Refuse clusters of which some rows have labels and others do not."""
     if cluster is None or judge.sampled == "chosen":
         return
     codes, labels = encode_labels(cluster)
-    n_labelled = np.bincount(codes, weights=rows.is_labelled)
+    n_labelled = np.bincount(codes, weights=is_labelled)
     is_cut = (n_labelled > 0) & (n_labelled < np.bincount(codes))
     if is_cut.any():
         first = labels[int(np.argmax(is_cut))]
@@ -376,12 +368,12 @@ def _check_clusters(cluster: Sequence[Label] | None, rows: _Rows, judge: Judge) 
 
 
 def _read_strata(
-    judge: Judge, cluster: Sequence[Label] | None, rows: _Rows
+    judge: Judge, cluster: Sequence[Label] | None, is_labelled: BoolArray
 ) -> tuple[IntArray | None, IntArray | None, tuple[Label, ...]]:
     """Return the strata of labelled and other rows, and their labels."""
     if judge.stratum is None or judge.sampled == "chosen":
         return None, None, ()
-    rows.check_length(judge.stratum, ("judge", "stratum"))
+    _check_length(judge.stratum, len(is_labelled), ("judge", "stratum"))
     stratum = []
     for row, label in enumerate(judge.stratum):
         if label is None:
@@ -389,7 +381,7 @@ def _read_strata(
         stratum.append(label)
     codes, labels = encode_labels(stratum)
     units = "rows"
-    counted = codes[rows.is_labelled]
+    counted = codes[is_labelled]
     if cluster is not None:
         units = "clusters"
         of_cluster, names = encode_labels(cluster)
@@ -403,7 +395,7 @@ def _read_strata(
                 loc=("judge", "stratum"),
                 value=cut,
             )
-        mine = np.unique(of_cluster[rows.is_labelled] * len(labels) + counted)
+        mine = np.unique(of_cluster[is_labelled] * len(labels) + counted)
         counted = mine % len(labels)
     n_units = np.bincount(counted, minlength=len(labels))
     if n_units.min() < 2:
@@ -414,7 +406,7 @@ def _read_strata(
             loc=("judge", "stratum"),
             value=int(n_units[least]),
         )
-    return codes[rows.is_labelled], codes[~rows.is_labelled], labels
+    return codes[is_labelled], codes[~is_labelled], labels
 
 
 def _name_rows(rows: IntArray) -> str:

@@ -7,7 +7,6 @@ import math
 from thetahat.analyses.losses.optional_results import NumberNeeded
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.number_text import format_count, format_percent
-from thetahat.values.paired_counts import is_zero_one
 
 
 def compute_number_needed(
@@ -27,7 +26,7 @@ def compute_number_needed(
     Degenerate cases: equal rates have no number, but the parts of the interval; values other than 0
     and 1 have neither.
     """
-    if not all(one.values is not None and is_zero_one(one.values) for one in (losses.a, losses.b)):
+    if not (losses.a.are_zero_one and losses.b.are_zero_one):
         return _refuse(
             f"The {losses.a.layout.words.values} are not all 0 or 1 by instance, so there is no "
             "number of instances for one error fewer."

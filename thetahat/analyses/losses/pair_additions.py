@@ -9,7 +9,6 @@ from thetahat.analyses.losses.comparisons import Methods, select_for_differences
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.numbers_needed import compute_number_needed
 from thetahat.analyses.losses.pair_family import PairFamily
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBuilder
 from thetahat.analyses.losses.relative_differences import compute_relative_difference
 from thetahat.analyses.losses.result import Comparison
@@ -38,7 +37,7 @@ def add_to_comparisons(
     on_variances = tuple(
         entry for entry in intervals.methods if not isinstance(entry.method, PairedRatesInterval)
     )
-    target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
+    target = choices.get_target(table.layout.kind)
     fallback = RecommendedIntervalBuilder.prepare(
         table.layout, target, methods.variances, replace(intervals, methods=on_variances)
     )

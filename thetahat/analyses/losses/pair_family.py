@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.evidence import PairQuestion
 from thetahat.analyses.losses.pairs import list_places
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, BuiltInterval
+from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.corrections import CORRECTIONS, adjust, bounds_any_false_statement
 from thetahat.distributions import compute_p_values
 from thetahat.seeds import make_random_stream
@@ -79,7 +79,7 @@ class PairFamily:
             from thetahat.analyses.losses.contributions import list_unit_moments  # noqa: PLC0415 - seldom needed
             from thetahat.numerics.joint_distribution import JointDistribution  # noqa: PLC0415 - same
 
-            target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
+            target = choices.get_target(table.layout.kind)
             moments = list_unit_moments(table, target)
             in_family = places if best is None else list_places(names, None)
             joint = JointDistribution(

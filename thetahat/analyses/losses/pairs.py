@@ -22,7 +22,7 @@ from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTable
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
-from thetahat.values.paired_counts import PairedCounts, count_pair, is_zero_one
+from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import BlockKind, FloatArray
 
 _BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
@@ -194,7 +194,7 @@ def find_rates(models: Sequence[BlockLosses], loss_range: tuple[float, float] | 
     is_other = loss_range not in {None, (0.0, 1.0)}
     if layout.kind is not BlockKind.HOLDOUT or is_other:
         return [False] * len(models)
-    return [losses.values is not None and is_zero_one(losses.values) for losses in models]
+    return [losses.are_zero_one for losses in models]
 
 
 def get_known_losses(losses: BlockLosses) -> FloatArray:

@@ -20,7 +20,6 @@ from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.pair_family import OrderedFamily
 from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.power import find_detectable_difference
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Comparison, Decision, ModelRanking, RankOfModel
 from thetahat.corrections import bounds_any_false_statement
 from thetahat.intervals.base import Interval
@@ -58,7 +57,7 @@ def rank_models(
     table: LossTable, inferences: Mapping[str, Inference], choices: Choices
 ) -> RankedModels:
     """Return the models in the order of their estimates."""
-    target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
+    target = choices.get_target(table.layout.kind)
     built = {name: inference.find_recommended(target) for name, inference in inferences.items()}
     intervals = {name: None if entry is None else entry.interval for name, entry in built.items()}
     estimates = {

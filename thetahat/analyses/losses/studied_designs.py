@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,8 +55,7 @@ class StudiedDesign:
     fixed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DesignSizes:
+class DesignSizes(NamedTuple):
     """The numbers of a layout that are compared with those of a studied design."""
 
     n: int

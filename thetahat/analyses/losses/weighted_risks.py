@@ -126,7 +126,7 @@ def build_risk(  # noqa: PLR0913 - the estimate, and what its interval and cauti
     risk: RiskEstimate,
     weights: FloatArray,
     level: float,
-    alternative: Alternative,
+    alternative: Alternative = Alternative.TWO_SIDED,
     cautions: Iterable[Caution] = (),
     *,
     by_source: tuple[SourceRisk, ...] | None = None,
@@ -228,7 +228,6 @@ def build_normal_interval(
     variance: float,
     level: float,
     alternative: Alternative = Alternative.TWO_SIDED,
-    target: Target = Target.NEW_POPULATION,
 ) -> NormalInterval:
     """Return the normal interval about an estimate; open ends are None."""
     two_sided = alternative is Alternative.TWO_SIDED
@@ -236,7 +235,7 @@ def build_normal_interval(
     reach = -float(ndtri(alpha / 2 if two_sided else alpha)) * math.sqrt(variance)
     return NormalInterval(
         method=Normal.info.name,
-        target=target,
+        target=Target.NEW_POPULATION,
         level=level,
         alternative=alternative,
         lower=None if alternative is Alternative.LESS else estimate - reach,

@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.tables.labels import encode_label_array
+from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.types import FloatArray, IntArray, Label
 
 
@@ -45,7 +46,7 @@ class RunValues:
     @cached_property
     def are_zero_one(self) -> bool:
         """Whether all losses are 0 or 1."""
-        return bool(((self.values == 0) | (self.values == 1)).all())
+        return is_zero_one(self.values)
 
     @cached_property
     def matrix(self) -> FloatArray | None:

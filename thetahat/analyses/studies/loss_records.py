@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -22,35 +21,21 @@ from thetahat.analyses.losses.method_selection import (
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
 from thetahat.analyses.losses.pairs import build_batches
-from thetahat.analyses.losses.refit_estimates import (
-    NO_REFIT_ESTIMATES,
-    RefitEstimate,
-    RefitEstimates,
-)
+from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.record_names import make_pair_name, make_record_name
 from thetahat.analyses.studies.truths import PREDICTED
-from thetahat.intervals.base import Interval, IntervalMethod
+from thetahat.intervals.base import Interval
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.numerics.bootstrap import Draw
 from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.paired_counts import PairedCounts
-from thetahat.variances.base import VarianceEstimate, VarianceEstimator
+from thetahat.variances.base import VarianceEstimate
 
 RECOMMENDED: Final = "recommended"
 """The name of the recommended interval of a target, whichever method it is in a repetition."""
-
-
-@dataclass(frozen=True, slots=True)
-class _FittingMethods:
-    """The variances and intervals that fit the layout, and the choices of the estimator."""
-
-    variances: SelectedMethods[VarianceEstimator]
-    intervals: SelectedMethods[IntervalMethod]
-    choices: Choices
 
 
 def record_losses(
@@ -69,23 +54,35 @@ def record_losses(
     pairs = [(a, b) for i, a in enumerate(table.names) for b in table.names[i + 1 :]]
     resamples = prepare_resamples(table, intervals, pairs, seed)
     variances = _select_fitting("variances", choices.variances, layout, choices)
-    methods = _FittingMethods(variances, select_for_models(intervals), choices)
+    for_models, for_pairs = select_for_models(intervals), select_for_differences(intervals)
     record: dict[str, float] = {}
     for name, losses in table.models.items():
         draw: Draw = partial(resamples.of_model, name)
-        inference = _infer(losses, methods, refit_estimates.get(name, ()), draw)
+        refits = refit_estimates.get(name, ())
+        inference = infer(
+            losses, variances, for_models, choices, None, OmittedMethods(), refits, draw
+        )
         record.update(_record_inference(estimator.key, name, losses, inference))
     record.update(_record_multiple_tests(estimator, table, seed))
     tests = _select_fitting("tests", choices.tests, layout, choices)
     if len(table.names) > 1:
-        for_pairs = replace(methods, intervals=select_for_differences(intervals))
         for names, batch in build_batches(table, choices.control, resamples):
             outcomes = run_paired_tests(batch, tests, choices, seed, OmittedMethods())
             for pair, pair_outcomes in zip(names, outcomes, strict=True):
                 subject, difference = make_pair_name(pair.a, pair.b), pair.losses.difference
                 draw = partial(resamples.of_pair, (pair.a, pair.b), difference)
                 refits = refit_estimates.get((pair.a, pair.b), ())
-                inference = _infer(difference, for_pairs, refits, draw, pair.counts)
+                inference = infer(
+                    difference,
+                    variances,
+                    for_pairs,
+                    choices,
+                    None,
+                    OmittedMethods(),
+                    refits,
+                    draw,
+                    pair.counts,
+                )
                 record.update(_record_inference(estimator.key, subject, difference, inference))
                 for key, outcome in pair_outcomes.items():
                     name = make_record_name(
@@ -119,26 +116,6 @@ def _select_fitting(
         entry for entry in selection.methods if explain_misfit(entry.method, layout) is None
     )
     return SelectedMethods(fitting, named=False)
-
-
-def _infer(
-    losses: BlockLosses,
-    methods: _FittingMethods,
-    refits: Sequence[RefitEstimate],
-    draw: Draw,
-    counts: PairedCounts | None = None,
-) -> Inference:
-    return infer(
-        losses,
-        methods.variances,
-        methods.intervals,
-        methods.choices,
-        None,
-        OmittedMethods(),
-        refits,
-        draw,
-        counts,
-    )
 
 
 def _record_inference(

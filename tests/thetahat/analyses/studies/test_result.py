@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thetahat.analyses.studies import (
+from thetahat.analyses.studies.claims import (
     ClaimRow,
-    FigureAxis,
-    MonteCarloNumber,
     RelativeBound,
-    StudyFigure,
     decide,
+    explain_undecided,
     judge,
-    make_series,
-    make_table,
+    pick_least_certain,
 )
-from thetahat.analyses.studies.claims import explain_undecided, pick_least_certain
+from thetahat.analyses.studies.result import FigureAxis, StudyFigure, make_series, make_table
 from thetahat.values.json_values import to_json
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SAFE = ClaimRow(
     sentence="theta_B errs to the safe side",
