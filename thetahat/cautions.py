@@ -134,6 +134,18 @@ ROW_NUMBERS_AS_LOSSES = CautionKind(
     reason="Values that are whole numbers without a gap or a repetition are very unlikely to be "
     "losses from five rows on: the losses would be a permutation of the row numbers.",
 )
+ROWS_REPEATED = CautionKind(
+    "rows_repeated",
+    _SERIOUS,
+    "{n} of {n_rows} rows have the same {values} of every model as an earlier row; the first is "
+    "row {row}, which is equal to row {earlier}. If they stand in the table twice, all intervals "
+    "are too short and p-values too small.",
+    "Remove the copies. If they are runs of one item or rows that depend on each other, send what "
+    'they share as "item" or "cluster".',
+    threshold=5,
+    reason="Fewer rows may be equal at the ends of a range. There must also be ten times as many "
+    "as among numbers of so many digits that are spread over their range.",
+)
 RUNS_AVERAGED = CautionKind(
     "runs_averaged",
     _INFO,

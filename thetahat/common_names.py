@@ -195,6 +195,27 @@ SCORE_WORDS: Final = frozenset(
 )
 """Words of a name that says that higher values are better."""
 
+METRIC_WORDS: Final = frozenset(
+    (
+        *("accuracy", "acc", "auc", "auroc", "f1", "precision", "recall", "brier", "nll", "ece"),
+        *("perplexity", "ppl", "wer", "cer", "mae", "mse", "rmse", "mape", "r2", "kappa", "mcc"),
+        *(
+            "bleu",
+            "rouge",
+            "rouge1",
+            "rouge2",
+            "meteor",
+            "chrf",
+            "bertscore",
+            "comet",
+            "em",
+            "ndcg",
+        ),
+        *("mrr", "map", "iou", "dice", "crps", "pinball", "hinge"),
+    )
+)
+"""Words of a name that say which metric a column has."""
+
 NUMBERING_WORDS: Final = frozenset(("id", "ids", "uid", "key", "index", "idx", "nr", "number"))
 """Last words of a name that says that a column numbers things: ``patient_id``."""
 
@@ -222,7 +243,7 @@ MEASURE_WORDS: Final = frozenset(
 """Words of a name that says that a column measures something else than a loss or a score."""
 
 SPREAD_WORDS: Final = frozenset(
-    ("std", "stdev", "sd", "stderr", "sem", "variance", "diff", "delta", "difference", "ci")
+    ("std", "stdev", "sd", "se", "stderr", "sem", "variance", "diff", "delta", "difference", "ci")
 )
 """Words of a name that says that a column has the spread or the difference of others."""
 
@@ -297,6 +318,7 @@ OUTCOME_WORDS: Final = frozenset(
     (
         *("pass", "passed", "fail", "failed", "correct", "incorrect", "right", "wrong", "yes"),
         *("no", "true", "false", "t", "f", "y", "n", "success", "failure", "win", "lose", "lost"),
+        *("\u2713", "\u2714", "\u2717", "\u2718", "\u2705", "\u274c"),
     )
 )
 """Words in a column that may say of each row whether a model was right."""

@@ -135,7 +135,7 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         first_other=next(rows_with_other, None),
         mixed_marks=tuple(starmap(FileCell, () if other else find_mixed_marks(texts) or ())),
         with_units=sum(n for text, n in counts.items() if WITH_UNIT.fullmatch(text.strip())),
-        are_outcomes=_are_outcomes(other),
+        are_outcomes=_are_outcomes(other) and {parse_number(t) for t in counts} <= {None, 0.0, 1.0},
         totals=tuple(_find_totals(texts, counts)),
     )
 

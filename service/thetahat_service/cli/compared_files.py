@@ -415,6 +415,8 @@ def _build_table_request(
         request["unit"] = block.replace("_", " ")
     if options.better is not None:
         request["better"] = options.better.value
+    else:
+        _ask_about_better([profiles[name] for name in columns.losses])
     understood = _describe(columns, kind, options.better or BetterValues.LOWER)
     if judges:
         understood += f"; grades of the judge from {', '.join(judges.values())}"
@@ -423,6 +425,21 @@ def _build_table_request(
     if options.group:
         understood += f"; groups by {', '.join(options.group)}"
     return request, [understood, *columns.unused]
+
+
+def _ask_about_better(models: Sequence[ColumnProfile]) -> None:
+    """Refuse to take values as losses that are scores by name, or truth values."""
+    from thetahat_service.roles.names import find_better
+
+    named = next((m.name for m in models if find_better(m.name) == "higher"), None)
+    if named is None and not all(m.type == "boolean" for m in models):
+        return
+    reason = f"{named!r} is the name of scores" if named else "the columns have true and false"
+    message = (
+        f"It is not clear whether higher values are better: {reason}. Give --better higher, or "
+        "--better lower."
+    )
+    raise UserError(message)
 
 
 def _name_judge_columns(

@@ -88,6 +88,8 @@ def choose_columns(
         _refuse_summaries(profiles)
         proposals = _doubt_computed(data, proposals)
     losses = list(models) or _take_models(proposals)
+    if not models:
+        _refuse_transposed(proposals, losses)
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
@@ -146,6 +148,21 @@ def _refuse_summaries(profiles: Mapping[str, ColumnProfile]) -> None:
             f"Each row is of one model, as column {name!r} names another one in every row, so that "
             "the numbers sum up test instances. Give the score of every test instance and model; "
             "or, if the rows are test instances, name the columns of losses with --model."
+        )
+        raise UserError(message)
+
+
+def _refuse_transposed(proposals: Mapping[str, Proposal], models: Sequence[str]) -> None:
+    """Refuse a table whose rows are models and whose columns are numbered instances."""
+    from thetahat_service.roles.proposals import Role, list_of
+
+    names = [p.column for p in list_of(proposals, Role.INDEX) if not p.column.is_numeric]
+    if names and len(models) > names[0].rows and all(name.isdecimal() for name in models):
+        message = (
+            f"The columns are numbered ({', '.join(models[:3])} and so on), and the first column "
+            f"has a name in each of the {names[0].rows} rows: rows seem to be models and columns "
+            "instances. Exchange rows and columns; or, if the columns are models, name them with "
+            "--model."
         )
         raise UserError(message)
 

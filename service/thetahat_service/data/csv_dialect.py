@@ -8,7 +8,7 @@ import io
 import json
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,8 @@ SAMPLE_BYTES = 256 * 1024
 SAMPLE_ROWS = 100
 CHUNK = 1024 * 1024
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+OF_NUMBERS = re.compile(r"[+-]?[0-9.,;+-]+(?:[eE][+-]?[0-9]+)?")
+"""A number, or several of them that were not split."""
 SEPARATOR_LINE = re.compile(r"\"?sep=([,;\t|])\"?[ ,;]*\r?\n", re.IGNORECASE)
 """What Excel writes before the header."""
 ESCAPED_QUOTE = re.compile(r"\\\"(?![\"\s,;|]|$)")
@@ -111,16 +113,24 @@ def detect_dialect(path: Path) -> Dialect:
     if named is not None:
         rest = rest[named.end() :]
     has_escapes = ESCAPED_QUOTE.search(rest) is not None
-    candidates = {
-        delimiter: _read_records(rest, delimiter, has_escapes=has_escapes)
-        for delimiter in (DELIMITERS if named is None else named[1])
-    }
-    delimiter = max(candidates, key=lambda d: _fit(candidates[d][0]))  # of equals the first: comma
-    records, header_lines = candidates[delimiter]
+
+    def split(text: str) -> tuple[str, list[list[str]], int]:
+        candidates = {
+            delimiter: _read_records(text, delimiter, has_escapes=has_escapes)
+            for delimiter in (DELIMITERS if named is None else named[1])
+        }
+        chosen = max(candidates, key=lambda d: _fit(candidates[d][0]))  # of equals the first: comma
+        if not _fit(candidates[chosen][0])[1]:
+            _check_no_title(records for records, _ in candidates.values())
+        return chosen, *candidates[chosen]
+
+    delimiter, records, header_lines = _split_commented_header(sample, comments, split) or split(
+        rest
+    )
     if not records:
         raise InvalidFile("The file has no header: its first line must name the columns.")
     header = [name.strip(AROUND_NAMES) for name in records[0]]
-    if all(NUMBER.fullmatch(name) for name in header):
+    if all(map(OF_NUMBERS.fullmatch, header)):
         raise InvalidFile(
             f"The first line must name the columns, but it has numbers: {', '.join(header)[:80]}."
         )
@@ -140,6 +150,38 @@ def detect_dialect(path: Path) -> Dialect:
     )
     check_names(dialect.names)
     return dialect
+
+
+def _split_commented_header(
+    sample: str, comments: int, split: Callable[[str], tuple[str, list[list[str]], int]]
+) -> tuple[str, list[list[str]], int] | None:
+    """Return the records from the last comment line on, if it has the names of the columns.
+
+    NumPy writes ``# a,b``, and people name the column of row numbers ``#``. The line after it must
+    have numbers and no names. The header then takes no lines but those of comments.
+    """
+    if not comments:
+        return None
+    lines = sample.splitlines(keepends=True)
+    first = lines[comments - 1].lstrip(f"{COMMENT} ")
+    delimiter, records, _ = split("".join([first, *lines[comments:]]))
+    if len(records) < 2 or len(records[0]) < 2 or _count_cells(records) != len(records[0]):
+        return None
+    names, cells = records[0], [cell.strip() for cell in records[1]]
+    if any(map(OF_NUMBERS.fullmatch, names)) or not any(map(OF_NUMBERS.fullmatch, cells)):
+        return None
+    return delimiter, [[names[0] or COMMENT, *names[1:]], *records[1:]], 0
+
+
+def _check_no_title(candidates: Iterable[list[list[str]]]) -> None:
+    """Refuse a line above the names of the columns that is no part of the table."""
+    for records in candidates:
+        width = _count_cells(records)
+        if records and len(records[0]) == 1 and width is not None and width > 2:
+            raise InvalidFile(
+                f"The first line has one cell, {records[0][0][:80]!r}, and the others {width}: "
+                "a title seems to stand above the names of the columns. Remove it."
+            )
 
 
 def _count_cells(records: list[list[str]]) -> int | None:

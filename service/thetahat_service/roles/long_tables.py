@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat.tables.column_profiles import ColumnProfile, is_total_name
-from thetahat_service.roles.names import is_item_name, is_run_name, is_task_name, is_unnamed
+from thetahat_service.roles.names import (
+    is_item_name,
+    is_run_name,
+    is_summary_name,
+    is_task_name,
+    is_unnamed,
+)
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
@@ -106,6 +112,7 @@ def read_long_table(
     score = named.get("score") or _find_score(free)
     free.pop(score, None)
     _check_totals(items, item)
+    _check_total_models(models, model)
     tasks = [str(value) for value in values(task)] if task else [""] * len(items)
     keys = list(zip(models, tasks, items, strict=True))
     _check_repeats(keys, free, runs, values)
@@ -196,6 +203,17 @@ def _check_totals(items: Sequence[str], column: str) -> None:
         message = (
             f"Row {row} has the item {items[row]!r} in column {column!r}, which seems to sum up "
             "other items."
+        )
+        raise UnclearTable(message, "rows")
+
+
+def _check_total_models(models: Sequence[str], column: str) -> None:
+    """Refuse a model such as ``average`` beside others, whose scores it sums up."""
+    name = next((model for model in dict.fromkeys(models) if is_summary_name(model)), None)
+    if name is not None and len(set(models)) > 2:
+        message = (
+            f"Row {models.index(name)} has the model {name!r} in column {column!r}, which seems to "
+            "sum up other models. If it is a model, give it another name."
         )
         raise UnclearTable(message, "rows")
 

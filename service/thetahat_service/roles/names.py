@@ -14,6 +14,7 @@ from thetahat.common_names import (
     LABEL_NAMES,
     LOSS_WORDS,
     MEASURE_WORDS,
+    METRIC_WORDS,
     MODEL_NAMES,
     NUMBERING_WORDS,
     PREDICTION_WORDS,
@@ -34,6 +35,7 @@ UNNAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of an index that pandas, R or readr wrote as a column."""
+METRIC_ALIASES: Final = {"acc": "accuracy", "auroc": "auc", "ppl": "perplexity"}
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
 
@@ -59,9 +61,14 @@ def is_measure_name(name: str) -> bool:
     """Return whether a name says that the column measures no loss and no score: ``latency_ms``."""
     words = split_words(name)
     is_flag = len(words) > 1 and words[0] in FLAG_WORDS and not {*words} & SCORE_WORDS
-    is_summary = " ".join(words) in SUMMARY_NAMES or bool({*words} & SPREAD_WORDS)
+    is_summary = is_summary_name(name) or bool({*words} & SPREAD_WORDS)
     is_measured = is_flag or bool({*words} & MEASURE_WORDS)
     return is_summary or (is_measured and not {*words} & LOSS_WORDS)
+
+
+def is_summary_name(name: str) -> bool:
+    """Return whether a name says that it sums up others: ``average``."""
+    return " ".join(split_words(name)) in SUMMARY_NAMES
 
 
 def _is_one_of(names: Collection[str], name: str) -> bool:
@@ -124,3 +131,8 @@ def find_better(name: str) -> Better | None:
     if losses:
         return "lower"
     return "higher" if words & SCORE_WORDS else None
+
+
+def find_metrics(name: str) -> frozenset[str]:
+    """Return the metrics that a name says the column has: ``f1`` of ``bert_f1``."""
+    return frozenset(METRIC_ALIASES.get(word, word) for word in split_words(name)) & METRIC_WORDS

@@ -12,6 +12,7 @@ from thetahat.tables.columns import write_mixed_marks
 from thetahat.values.types import Better, FloatArray
 from thetahat_service.roles.names import (
     find_better,
+    find_metrics,
     is_group_name,
     is_label_name,
     is_loss_name,
@@ -31,6 +32,8 @@ be losses of one scale."""
 MOST_NUMBERS: Final = 0.5
 """The least share of numbers by which a column of text is one of numbers with faulty cells."""
 
+MOST_DISTINCT: Final = 0.9
+"""The largest share of different texts of a column by which its rows may belong together."""
 FEWEST_NUMBERS: Final = 3
 MOST_MARKS: Final = 2
 """A column with at least so many numbers and at most so many different other texts is one, too."""
@@ -88,7 +91,7 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
         if doubt is not None:
             proposals[column.name] = doubt
     left = [c for c in plain or numbers if proposals[c.name].role is Role.MODEL]
-    proposals |= _doubt_directions(left)
+    proposals |= _doubt_metrics(left) | _doubt_directions(left)
     for column in left:
         other = _find_other_scale(column, left)
         if other is not None:
@@ -180,10 +183,13 @@ def _judge_text(column: ColumnProfile) -> tuple[Role, str] | None:
     named = is_label_name(column.name)
     if not named and (column.are_outcomes or _has_faulty_numbers(column)):
         return Role.FAULTY, describe_faults(column)
-    if column.repeats and (named or 2 * column.distinct <= column.present):
-        return Role.LABEL, f"is text, with {column.distinct} different values in {column.rows} rows"
+    described = f"is text, with {column.distinct} different values in {column.rows} rows"
+    if column.repeats and (named or column.distinct <= MOST_DISTINCT * column.present):
+        return Role.LABEL, described
     if column.distinct == 1:
         return Role.IDENTIFIER, "is text, the same in every row"
+    if column.repeats:
+        return Role.IDENTIFIER, described
     return Role.IDENTIFIER, "is text, which differs from row to row"
 
 
@@ -260,6 +266,22 @@ def _doubt_directions(columns: Sequence[ColumnProfile]) -> dict[str, Proposal]:
         for column in columns
         if (better := named[column.name]) is not None
     }
+
+
+def _doubt_metrics(columns: Sequence[ColumnProfile]) -> dict[str, Proposal]:
+    """Return doubts about columns that have different metrics by name."""
+    named = {column.name: find_metrics(column.name) for column in columns}
+    doubts: dict[str, Proposal] = {}
+    for column in columns:
+        own = named[column.name]
+        other = next((n for n, of in named.items() if own and of and of != own), None)
+        if other is not None:
+            reason = (
+                f"has the name of the metric {' and '.join(sorted(own))}, and {other!r} that of "
+                f"{' and '.join(sorted(named[other]))}: metrics of a row are no models"
+            )
+            doubts[column.name] = Proposal(column, Role.UNCLEAR, reason)
+    return doubts
 
 
 def _doubt_constant(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:

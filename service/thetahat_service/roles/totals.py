@@ -22,6 +22,8 @@ MOST_COLUMNS: Final = 40
 """Columns among which differences of two others are looked for."""
 FEWEST_VALUES: Final = 3
 """Different values of a column that may be computed from others: 0 and 1 agree by chance."""
+FEWEST_OF_EXTREMES: Final = 10
+"""Those of a column that may be the largest or smallest of others: grades agree by chance."""
 MOST_ROWS: Final = 1_000_000
 """Rows of a table in which totals are looked for; among more a row counts for little."""
 
@@ -80,7 +82,8 @@ def find_computed_total(models: Sequence[FloatArray]) -> TotalRow | None:
 def find_computed_column(columns: Mapping[str, FloatArray]) -> tuple[str, str] | None:
     """Return the name of a column that is computed from the others, and how.
 
-    It is the difference of two of them, or the mean or the sum of all, in every row.
+    It is the difference of two of them, the mean or the sum of all, or the largest or the smallest
+    of them, in every row.
     """
     known = {name: v for name, v in columns.items() if np.isfinite(v).all()}
     if len(known) < 3:
@@ -94,6 +97,11 @@ def find_computed_column(columns: Mapping[str, FloatArray]) -> tuple[str, str] |
         for reason, expected in _list_computed(known, others, total - values):
             if (np.abs(expected - values) <= tolerances).all():
                 return name, reason
+        if len(np.unique(values[:MOST_ROWS])) >= FEWEST_OF_EXTREMES:
+            rows = np.array([known[other] for other in others])
+            for word, extreme in (("largest", rows.max(axis=0)), ("smallest", rows.min(axis=0))):
+                if (extreme == values).all():
+                    return name, f"is the {word} of {_list_names(others)} in every row"
     return None
 
 
@@ -101,7 +109,7 @@ def _list_computed(
     columns: Mapping[str, FloatArray], others: Sequence[str], total: FloatArray
 ) -> Iterator[tuple[str, FloatArray]]:
     """Yield what a column may be of the others, as the end of a sentence, and its values."""
-    listed = ", ".join(map(repr, others[:8])) + (" and more" if len(others) > 8 else "")
+    listed = _list_names(others)
     yield f"is the mean of {listed} in every row", total / len(others)
     yield f"is the sum of {listed} in every row", total
     if len(others) < MOST_COLUMNS:
@@ -109,6 +117,10 @@ def _list_computed(
             if columns[second].any():
                 difference = columns[first] - columns[second]
                 yield f"is {first!r} minus {second!r} in every row", difference
+
+
+def _list_names(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (" and more" if len(names) > 8 else "")
 
 
 def _list_expected(values: FloatArray) -> Iterator[FloatArray]:

@@ -112,6 +112,9 @@ def test_exact_the_index_of_a_parquet_file_is_no_model(
         ("both", np.round(A + B, 3)),
         ("Average", np.round((A + B) / 3, 4)),
         ("a_std", np.round(A / 3, 3)),
+        ("a_se", np.round(A / 30, 3)),
+        ("best", np.maximum(A, B)),
+        ("worst", np.minimum(A, B)),
         ("delta", np.round(A / 3, 3)),
         ("prob_positive", np.round(A / 3, 3)),
         ("hashed", [1e6 + 0.5 + 1000 * (i * 11 % 30) for i in range(N)]),
@@ -143,6 +146,57 @@ def test_invalid_losses_beside_scores_are_asked_about(
         assert "'a_loss' one by which lower values are" in message
     chosen = compare(capsys, path, "--model", "a_acc", "--model", "b_acc")
     assert list(chosen["models"]) == ["a_acc", "b_acc"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("rmse,mae", "the metric rmse, and 'mae' that of mae"),
+        ("accuracy,f1", "the metric accuracy, and 'f1' that of f1"),
+        ("precision,recall", "the metric precision"),
+        ("a_acc,a_f1", "the metric accuracy, and 'a_f1' that of f1"),
+        ("rouge1,rouge2", "the metric rouge1"),
+        ("log_brier,x_nll", "the metric brier"),
+    ],
+)
+def test_invalid_metrics_are_no_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], heading: str, words: str
+) -> None:
+    path = write(tmp_path, heading, A, B)
+
+    for better in ("higher", "lower"):
+        assert words in refuse(capsys, path, "--better", better)
+    chosen = [option for name in heading.split(",") for option in ("--model", name)]
+    assert list(compare(capsys, path, *chosen)["models"]) == heading.split(",")
+    same = write(tmp_path, "old_acc,new_accuracy", A, B)
+    assert list(compare(capsys, same)["models"]) == ["old_acc", "new_accuracy"]
+
+
+def test_invalid_the_direction_of_scores_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for heading, columns in (
+        ("bert_f1,gpt_f1", (A, B)),
+        ("a_auc,b_auc", (A, B)),
+        ("score_a,score_b", (A, B)),
+        ("a,b", (A > 0.5, B > 0.4)),
+    ):
+        path = write(tmp_path, heading, *columns)
+        assert "--better higher, or --better lower" in refuse(capsys, path)
+        assert len(compare(capsys, path)["models"]) == 2
+    for heading in ("a_loss,b_loss", "a_error,b_error", "toxicity_score,b", "a,b"):
+        assert main(["compare", write(tmp_path, heading, A, B), "--json"]) == 0
+
+
+def test_invalid_numbered_instances_are_no_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heading = ",".join(["", *map(str, range(N))])
+    path = write(tmp_path, heading, ["a", "b"], *zip(A, A + 0.001, strict=True))
+
+    assert "rows seem to be models and columns instances" in refuse(capsys, path)
+    numbered = write(tmp_path, ",0,1", [f"q{i}" for i in range(N)], A, B)
+    assert list(compare(capsys, numbered)["models"]) == ["0", "1"]
 
 
 @pytest.mark.parametrize("name", ["sex", "female", "Gender", "race"])
@@ -185,6 +239,8 @@ def test_invalid_a_label_of_text_or_of_two_values_is_asked_about(
 ) -> None:
     text = write(tmp_path, "ward,a,b", [f"w{i % 6}" for i in range(N)], A, B)
     assert "it is text, with 6 different values in 30 rows" in refuse(capsys, text)
+    few = write(tmp_path, "q,a,b", [f"q{i % 24}" for i in range(N)], A, B)
+    assert "it is text, with 24 different values in 30 rows" in refuse(capsys, few)
 
     binary = write(tmp_path, "seed,a,b", [i % 2 for i in range(N)], A, B)
     assert "--block seed" in refuse(capsys, binary)

@@ -227,6 +227,16 @@ def test_invalid_long_tables_are_explained(
     assert said in refuse(capsys, write(tmp_path, heading, rows))
 
 
+@pytest.mark.parametrize("name", ["average", "Overall", "avg", "total"])
+def test_invalid_a_model_that_sums_up_others_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    more = [[i, name, round((A[i] + B[i]) / 2, 4)] for i in range(N)]
+    path = write(tmp_path, "item,model,score", long_rows() + more)
+
+    assert f"Row 60 has the model {name!r}" in refuse(capsys, path)
+
+
 def test_invalid_several_scores_are_asked_about(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -313,3 +313,33 @@ def test_exact_characters_that_nobody_sees_are_no_part_of_a_name(
     found, _ = inspected(tmp_path, "text/csv", f"{hidden}a,{hidden}b{hidden}\n1,2\n".encode())
 
     assert [column["name"] for column in found.columns] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("#,name,a\n1,x,0.5\n2,y,0.4\n", ["#", "name", "a"]),
+        ("#,a\n1,0.5\n2,0.4\n", ["#", "a"]),
+        ("# a,b\n0.5,0.4\n0.3,0.2\n", ["a", "b"]),
+        ("# made by x, y\n# a,b\n0.5,0.4\n0.3,0.2\n", ["a", "b"]),
+        ("# rate=0.1, decay=0.2\na,b\n0.5,0.4\n0.3,0.2\n", ["a", "b"]),
+        ("#a;b\n0,5;0,4\n0,3;0,2\n", ["a", "b"]),
+    ],
+)
+def test_exact_a_header_may_begin_with_the_mark_of_comments(
+    tmp_path: Path, text: str, names: list[str]
+) -> None:
+    kept = keep(tmp_path, CSV, text.encode())
+
+    assert [column["name"] for column in kept.columns] == names
+    assert all(len(column) == 2 for column in read_columns(kept).values())
+
+
+def test_invalid_a_title_above_the_names(tmp_path: Path) -> None:
+    for text, words in (
+        ("Run 3\na,b,c\n1,2,3\n", "The first line has one cell, 'Run 3', and the others 3"),
+        ("Run 3\na;b;c\n1;2;3\n", "a title seems to stand above"),
+        ("Run 3\na,b\n1,2\n", "remove a title above the names"),
+    ):
+        with pytest.raises(InvalidFile, match=words):
+            keep(tmp_path, CSV, text.encode())

@@ -18,6 +18,7 @@ from thetahat.cautions import (
     NO_TRAINING_VARIANCE,
     RANGE_UNKNOWN,
     ROW_NUMBERS_AS_LOSSES,
+    ROWS_REPEATED,
     SCORES_AS_LOSSES,
     SPLIT_SCORES_ONLY,
     UNEQUAL_BLOCKS,
@@ -29,6 +30,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.paired_counts import is_zero_one
+from thetahat.values.repeated_rows import find_repeated_rows
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import BlockKind
@@ -142,7 +144,26 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
             names.append(name)
     if names and not better_is_stated and not table.higher_is_better:
         cautions += _suspect_scores(table, names)
-    return tuple(cautions)
+    return (*cautions, *_suspect_copies(table))
+
+
+def _suspect_copies(table: LossTable) -> Iterator[Caution]:
+    """Yield a caution if rows have the values of earlier ones in all models."""
+    values = [losses.values for losses in table.models.values()]
+    known = [each for each in values if each is not None]
+    if len(known) < len(values) or not table.has_item_values:
+        return
+    layout = table.layout
+    labels = layout.cluster if layout.instance is None else layout.instance
+    found = find_repeated_rows(known, labels)
+    if found is not None:
+        yield ROWS_REPEATED(
+            layout.words,
+            n=found.n,
+            n_rows=layout.n_rows,
+            row=found.row,
+            earlier=found.earlier,
+        )
 
 
 def _suspect_scores(table: LossTable, names: Sequence[str]) -> tuple[Caution, ...]:

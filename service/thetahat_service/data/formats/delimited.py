@@ -127,7 +127,7 @@ def _keep_or_write(
         raise InvalidFile(
             f"Expected {width - 1} columns, got {width}: every row has one cell more than the "
             "header, as where R writes the names of rows. Name all columns in the first line (in "
-            "R: col.names = NA)."
+            "R: col.names = NA), or remove a title above the names."
         )
     texts = [place for place, c in enumerate(chosen) if c.needs_text]
     schema = pa.schema(
