@@ -1417,6 +1417,17 @@ LABELS_ROUNDED = CautionKind(
     "lost, and different ids may count as one.",
     "Export the ids as text.",
 )
+ROWS_COPIED = CautionKind(
+    "rows_copied",
+    _SERIOUS,
+    "{n} of {n_rows} rows have the features and the target of an earlier row; the first is row "
+    "{row}, which is equal to row {earlier}. If they stand in the table twice, learners are tested "
+    "on rows that they were trained on, and losses are too low.",
+    'Remove the copies, or send what they share as "cluster".',
+    threshold=5,
+    reason="As for rows_repeated: fewer rows may be equal by chance, and there must be ten times "
+    "as many as among numbers of so many digits that are spread over their range.",
+)
 FEATURE_EQUALS_TARGET = CautionKind(
     "feature_equals_target",
     _SERIOUS,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from itertools import starmap
@@ -198,12 +199,16 @@ def parse_numbers(values: RawColumn, column: str) -> FloatArray:
 def parse_labels(values: RawColumn, column: str) -> np.ndarray:
     """Return (n,) labels: intp if all are whole numbers, else objects (strings or booleans).
 
-    A label is a string, a whole number or a boolean. No label may be missing, and a column has
-    labels of one type.
+    A label is a string, a whole number, a boolean or a date. No label may be missing, and a column
+    has labels of one type. Dates, and whole numbers beyond 64 bits, are their text.
     """
     array = _convert_to_array(values, (column,))
     if array.dtype.kind in "iu":
-        return array.astype(np.intp)
+        return _convert_to_integers(array)
+    if array.dtype.kind == "M":
+        if np.isnat(array).any():
+            _refuse_missing(column, int(np.argmax(np.isnat(array))))
+        return np.datetime_as_string(array, unit="auto").astype(object)
     if array.dtype.kind == "b":
         return array.astype(object)
     if array.dtype.kind == "f":
@@ -220,8 +225,10 @@ def _encode_object_labels(array: np.ndarray, column: str) -> np.ndarray:
         return _encode_object_labels(np.array([*plain, None], dtype=object)[:-1], column)
     if kinds <= {str} or kinds == {bool}:
         return array
-    if kinds <= {int}:
-        return _convert_to_integers(array, column)
+    if kinds and all(issubclass(kind, date) for kind in kinds):
+        return np.array([value.isoformat() for value in array], dtype=object)
+    if kinds <= {int, Decimal} and all(value == int(value) for value in array):
+        return _convert_to_integers(array)
     if kinds <= {int, float}:
         return _convert_to_whole_numbers(np.array([float(value) for value in array]), column)
     for row, value in enumerate(array):
@@ -429,13 +436,12 @@ def _convert_to_numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
         ) from None
 
 
-def _convert_to_integers(array: np.ndarray, column: str) -> IntArray:
-    try:
-        return array.astype(np.intp)
-    except OverflowError:
-        raise InvalidParameter(
-            f"The {column} column contains a whole number that is too large.", loc=(column,)
-        ) from None
+def _convert_to_integers(array: np.ndarray) -> np.ndarray:
+    """Return (n,) whole numbers as intp, or all of them as texts if one is beyond 64 bits."""
+    numbers = [int(value) for value in array] if array.dtype.kind in "Ou" else []
+    if any(abs(number) > np.iinfo(np.intp).max for number in numbers):
+        return np.array(list(map(str, numbers)), dtype=object)
+    return array.astype(np.intp)
 
 
 def _convert_to_whole_numbers(array: FloatArray, column: str) -> IntArray:

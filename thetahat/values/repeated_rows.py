@@ -48,7 +48,7 @@ def find_repeated_rows(
         (n,) codes of what rows may share, such as the instance; equal rows of one are no copies.
     """
     n = len(models[0]) if models else 0
-    if not FEWEST_ROWS < n <= MOST_ROWS:
+    if not FEWEST_ROWS < n <= MOST_ROWS or any(len(np.unique(v)) == n for v in models):
         return None
     n_by_chance = _count_by_chance(models)
     if TIMES_CHANCE * n_by_chance > n:

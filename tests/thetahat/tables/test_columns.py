@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -141,7 +143,6 @@ def test_exact_labels(values: Any, wanted: list[Any]) -> None:
         (np.array([np.nan]), "The source has no value in row 0", ("source", 0)),
         ([1, 0.5], r"The source is 0\.5 in row 1\. A label is", ("source", 1)),
         ([1.0, 1e300], r"The source is 1e\+300 in row 1", ("source", 1)),
-        ([10**30], "contains a whole number that is too large", ("source",)),
         (["a", ["b"]], "The source in row 1 is not a label", ("source", 1)),
         (["a", 1], "The source column mixes int and str", ("source",)),
         (np.array([1j]), "The source column has type complex128", ("source",)),
@@ -292,3 +293,40 @@ def test_invalid_a_matrix_names_column_and_row_of_an_infinite_value() -> None:
 def test_invalid_a_matrix_of_other_length_than_the_target() -> None:
     with pytest.raises(InvalidParameter, match="The number of rows of the feature 'x0' is 3"):
         build_data(read_columns_of_rows(np.ones((3, 2))), [0.0, 1.0], "regression")
+
+
+def test_exact_labels_beyond_64_bits_are_their_texts() -> None:
+    ids = [10**20 + i for i in range(3)]
+    unsigned = np.array([2**64 - 1, 5, 6], dtype=np.uint64)
+
+    assert parse_labels(ids, "cluster").tolist() == [str(i) for i in ids]
+    assert parse_labels([Decimal(i) for i in ids], "cluster").tolist() == [str(i) for i in ids]
+    assert parse_labels(unsigned, "cluster").tolist() == [str(2**64 - 1), "5", "6"]
+    assert parse_labels([Decimal(3), 4], "cluster").tolist() == [3, 4]
+    with pytest.raises(InvalidParameter, match="is not a label"):
+        parse_labels([Decimal("0.5")], "cluster")
+
+
+def test_exact_dates_are_labels() -> None:
+    days = [date(2026, 1, 1), date(2026, 1, 2)]
+    expected = ["2026-01-01", "2026-01-02"]
+
+    assert parse_labels(days, "block").tolist() == expected
+    assert parse_labels(np.array(days, dtype="datetime64[ns]"), "block").tolist() == expected
+    with pytest.raises(InvalidParameter, match="The block has no value in row 1"):
+        parse_labels(np.array([days[0], "NaT"], dtype="datetime64[ns]"), "block")
+
+
+def test_exact_numbers_that_stand_as_text() -> None:
+    texts = [" 0.5", "1e-3", "-2", "+.25", 3, Decimal("0.1"), True, "\N{MINUS SIGN}1"]
+    expected = [0.5, 1e-3, -2, 0.25, 3, 0.1, 1, -1]
+
+    assert parse_numbers(texts, "target").tolist() == expected
+    for mark in ("n/a", "", "?", None):
+        with pytest.raises(InvalidParameter, match="The target has no value in row 1"):
+            parse_numbers(["1", mark], "target")
+    for text in ("0,5", "1_0", "inf", "50%", "0x1f", "\u0663", "1 000"):
+        with pytest.raises(InvalidParameter, match="The target column is not numeric"):
+            parse_numbers(["1", text], "target")
+    with pytest.raises(InvalidParameter, match="written as text, such as '01' in row 0"):
+        parse_numbers(["01", "2"], "target")

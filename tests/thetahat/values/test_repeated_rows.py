@@ -73,3 +73,14 @@ def test_exact_copies_are_a_serious_caution(*, is_clustered: bool) -> None:
     else:
         assert "30 of 60 rows have the same losses of every model" in found[0].message
         assert "row 30, which is equal to row 0" in found[0].message
+
+
+def test_exact_copies_of_rows_to_learn_from_are_a_serious_caution() -> None:
+    features = np.column_stack([A, RNG.integers(0, 3, N)])
+    for order, n in (([*range(N), *range(8)], 8), ([*range(N)], 0)):
+        result = thetahat.cross_validate(features[order], B[order], {"m": "ridge"}, cv=5)
+        found = [c.message for c in result.cautions if c.code == "rows_copied"]
+        assert len(found) == (n > 0)
+        if n:
+            assert f"{n} of {N + n} rows have the features and the target" in found[0]
+            assert "the first is row 30, which is equal to row 0" in found[0]

@@ -52,6 +52,7 @@ from thetahat.refit_estimators import (
     reasons_against_pairs,
 )
 from thetahat.schemes.base import Scheme, collect_scheme_cautions
+from thetahat.tables.copied_rows import find_copied_rows
 from thetahat.tables.data import Data
 from thetahat.tables.labels import find_similar_labels
 from thetahat.tables.target_copies import find_target_copies
@@ -337,6 +338,7 @@ def _list_run_cautions(
     first = next(iter(outcomes.values()))
     yield from find_cut_groups(data, scheme, task.scheme_seed, first, task.columns)
     yield from find_target_copies(data)
+    yield from find_copied_rows(data)
     yield from find_similar_labels(data.classes, "classes")
     yield from find_similar_labels(() if data.source is None else data.source, "sources")
     yield from find_similar_labels(() if data.cluster is None else data.cluster, "clusters")

@@ -584,11 +584,15 @@ def _read_numbers(name: str, values: npt.ArrayLike | Sequence[npt.ArrayLike]) ->
     from thetahat.tables.columns import describe_other_cells  # noqa: PLC0415 - seldom needed
     from thetahat.tables.written_numbers import parse_texts  # noqa: PLC0415 - seldom needed
 
-    parsed = parse_texts(array.tolist()) if array.ndim == 1 else None
+    cells = array.ravel().tolist()
+    parsed = parse_texts(cells) if array.ndim == 1 else None
     if parsed is None:
+        row = next((i for i, cell in enumerate(cells) if parse_texts([cell, 0]) is None), None)
+        which = describe_other_cells(cells)
+        if not which and row is not None:
+            which = f" Row {row} has {str(cells[row])[:40]!r}."
         raise InvalidParameter(
-            f"Model {name!r}: losses must be numbers, and are of type {array.dtype}."
-            f"{describe_other_cells(array.ravel().tolist())}",
+            f"Model {name!r}: losses must be numbers, and are of type {array.dtype}.{which}",
             loc=("losses", name),
         )
     return parsed
@@ -609,7 +613,7 @@ def _split_rows(
 def _read_labels(name: str, column: LabelColumn) -> Sequence[Label] | IntArray:
     """Return labels, none missing; whole numbers as the array that they are."""
     column = read_series(column)
-    if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iu":
+    if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind == "i":
         return column
     from thetahat.tables.columns import parse_labels  # noqa: PLC0415 - few evaluations need it
 
