@@ -17,27 +17,22 @@ def build_seeds_section(shown: ModelsResult) -> Section | None:
     }
     if not models:
         return None
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for name, seeds in models.items():
-        variance, plans = seeds.get("variance"), seeds.get("plans") or ()
+        variance = seeds.get("variance")
+        planned = [*(plan["standard_error"] for plan in seeds.get("plans") or ()), None, None]
         rows.append(
-            [
-                Name(name),
-                Number(seeds["seeds"]),
-                Number(None if variance is None else sqrt(variance)),
-                Percent(seeds.get("share")),
-                *(Number(plan["standard_error"]) for plan in plans),
-                *([Number(None)] * (2 - len(plans))),
-            ]
+            {
+                "Model": Name(name),
+                "Trainings of each split": Number(seeds["seeds"]),
+                "Standard error by one training": Number(
+                    None if variance is None else sqrt(variance)
+                ),
+                "Share of seeds": Percent(seeds.get("share")),
+                "Twice the seeds": Number(planned[0]),
+                "Twice the data": Number(planned[1]),
+            }
         )
-    columns = [
-        "Model",
-        "Trainings of each split",
-        "Standard error by one training",
-        "Share of seeds",
-        "Twice the seeds",
-        "Twice the data",
-    ]
     notes = [
         "Losses are means over the trainings. The share is that of the variance of the mean.",
         "The last two columns: the standard error of the mean that is then to be expected.",
@@ -45,6 +40,6 @@ def build_seeds_section(shown: ModelsResult) -> Section | None:
     return Section(
         name="seeds",
         title="More seeds, or more data?",
-        tables=[Table(caption="Seeds", columns=columns, rows=rows, notes=notes)],
+        tables=[Table.of_rows("Seeds", rows, notes)],
         sentences=[f"{name}: {seeds['sentence']}" for name, seeds in models.items()],
     )
