@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
+
+Json: TypeAlias = Mapping[str, Any]
+"""An object of a result or of a request, which is put into words."""
 
 MOST_SENTENCES: Final = 7
 """Sentences that are shown at first; the others are folded away."""

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from thetahat_presentation.document import Cell, Document, Findings, Name, Number, Section, Table
+from thetahat_presentation.document import (
+    Cell,
+    Document,
+    Findings,
+    Json,
+    Name,
+    Number,
+    Section,
+    Table,
+)
 from thetahat_presentation.hidden_characters import show_hidden_in
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import capitalise
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Literal, TypeAlias
 
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Json
 from thetahat_presentation.parts.models import ModelsResult, find_recommended
 
 FramePart: TypeAlias = Literal["models", "comparisons"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from textwrap import shorten
 from typing import Final
 
-from thetahat_presentation.document import Document
+from thetahat_presentation.document import Document, Json
 from thetahat_presentation.hidden_characters import show_hidden_in
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.renderers.html import HtmlPage
 from thetahat_presentation.renderers.text import Page
 from thetahat_presentation.showing import OTHER_FORM, show, show_other_form

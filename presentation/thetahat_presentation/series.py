@@ -11,6 +11,7 @@ from thetahat_presentation.document import (
     Document,
     Findings,
     Interval,
+    Json,
     Name,
     Number,
     PValue,
@@ -18,7 +19,6 @@ from thetahat_presentation.document import (
     Table,
 )
 from thetahat_presentation.hidden_characters import show_hidden_in
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import join_words
 

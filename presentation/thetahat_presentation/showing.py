@@ -10,9 +10,8 @@ from pkgutil import iter_modules
 from typing import Final
 
 from thetahat_presentation import kinds
-from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
+from thetahat_presentation.document import Cell, Document, Json, Name, Number, Section, Table
 from thetahat_presentation.hidden_characters import show_hidden_in
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document

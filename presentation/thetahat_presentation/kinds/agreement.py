@@ -8,13 +8,13 @@ from thetahat_presentation.document import (
     Cell,
     Document,
     Interval,
+    Json,
     Name,
     Number,
     Pair,
     Section,
     Table,
 )
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.documents import build_other_document

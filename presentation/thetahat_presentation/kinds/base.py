@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from thetahat_presentation.document import Document
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Document, Json
 
 ModelPair: TypeAlias = tuple[str, str]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Document, Json, Name, Number, Section, Table
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.numbers import MISSING, format_interval, format_level, format_number
 from thetahat_presentation.parts.documents import build_other_document

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from thetahat_presentation.document import Cell, Document, Interval, Name, Number, Section, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import (
+    Cell,
+    Document,
+    Interval,
+    Json,
+    Name,
+    Number,
+    Section,
+    Table,
+)
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.numbers import format_interval, format_number
 from thetahat_presentation.parts.cautions import Place, place_cautions

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Document, Json, Name, Number, Section, Table
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.numbers import count, format_level, format_number
 from thetahat_presentation.parts.documents import build_other_document

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from thetahat_presentation.document import Document, Section
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Document, Json, Section
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.weights import describe_sample_size, tabulate_weights

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from thetahat_presentation.document import Caution, rank_severity
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Caution, Json, rank_severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Final
 from thetahat_presentation.document import (
     Cell,
     Interval,
+    Json,
     Name,
     Number,
     Pair,
@@ -15,7 +16,6 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult, build_interval
 from thetahat_presentation.parts.pairs import list_first_pairs
 from thetahat_presentation.wording import capitalise

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from thetahat_presentation.document import MOST_SENTENCES, Caution, Document, Findings, Section
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import (
+    MOST_SENTENCES,
+    Caution,
+    Document,
+    Findings,
+    Json,
+    Section,
+)
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.parts.cautions import (
     PlacedCaution,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from thetahat_presentation.document import Bar, Caution, Cell, Findings, Name, Number, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Bar, Caution, Cell, Findings, Json, Name, Number, Table
 from thetahat_presentation.numbers import format_count, format_ends, format_p_value
 from thetahat_presentation.parts.cautions import group_cautions, split_failures
 from thetahat_presentation.parts.costs import describe_costs, name_cost, write_cost

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from thetahat_presentation.document import Cell, Name, Number, PValue, Section, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Json, Name, Number, PValue, Section, Table
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
 from thetahat_presentation.parts.models import ModelsResult, build_interval

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Json
 from thetahat_presentation.numbers import format_estimate, format_interval, format_level
 from thetahat_presentation.wording import list_names
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from thetahat_presentation.document import Cell, Interval, Name, Number, Pair, PValue, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Interval, Json, Name, Number, Pair, PValue, Table
 from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
 from thetahat_presentation.targets import sort_targets
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase
 
-from thetahat_presentation.document import Cell, Name, Number, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Json, Name, Number, Table
 from thetahat_presentation.numbers import format_count, format_number, format_percent
 from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
 from thetahat_presentation.targets import explain_target, name_target

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from thetahat_presentation.document import Interval
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Interval, Json
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
 from thetahat_presentation.parts.headlines import ComparedPair, write_headline

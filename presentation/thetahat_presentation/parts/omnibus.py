@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from thetahat_presentation.document import Cell, Name, Number, PValue, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Json, Name, Number, PValue, Table
 from thetahat_presentation.parts.models import ModelsResult
 
 MOST_TIED: Final = 6

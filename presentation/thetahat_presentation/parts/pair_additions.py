@@ -7,6 +7,7 @@ from typing import Final
 
 from thetahat_presentation.document import (
     Cell,
+    Json,
     Number,
     Pair,
     Percent,
@@ -15,7 +16,6 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.parts.pairs import list_first_pairs
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from thetahat_presentation.document import Cell, Interval, Number, Pair, PValue, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Interval, Json, Number, Pair, PValue, Table
 from thetahat_presentation.numbers import format_count, format_level, format_number
 from thetahat_presentation.parts.models import ModelsResult, build_interval
 from thetahat_presentation.wording import name_correction

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from thetahat_presentation.document import Cell, Name, Number, Pair, PValue, Section, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Json, Name, Number, Pair, PValue, Section, Table
 from thetahat_presentation.numbers import format_count
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
 from thetahat_presentation.parts.models import ModelsResult, build_estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Json
 from thetahat_presentation.numbers import format_number, format_percent
 from thetahat_presentation.wording import list_names
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from thetahat_presentation.document import (
     Cell,
+    Json,
     Name,
     Number,
     Pair,
@@ -14,7 +15,6 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult
 
 

@@ -10,8 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-from thetahat_presentation.document import Cell, Name, Number, Pair, Percent, PercentRange, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import (
+    Cell,
+    Json,
+    Name,
+    Number,
+    Pair,
+    Percent,
+    PercentRange,
+    Table,
+)
 from thetahat_presentation.numbers import count, format_level
 from thetahat_presentation.parts.models import ModelsResult, find_recommended
 from thetahat_presentation.renderers.cells import cell_text

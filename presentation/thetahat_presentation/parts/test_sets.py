@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Json
 from thetahat_presentation.numbers import format_count
 
 CAUTION: Final = "test_set_used_often"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from thetahat_presentation.document import Number, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Json, Number, Table
 from thetahat_presentation.numbers import format_number
 
 NUMBERS: Final = {

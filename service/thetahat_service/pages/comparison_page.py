@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat_presentation.document import Cell, Document, Name, Pair, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Document, Json, Name, Pair, Table
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import capitalise
 from thetahat_service.pages.method_page import write_method

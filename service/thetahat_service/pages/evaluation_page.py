@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat_presentation.document import Document
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Document, Json
 from thetahat_presentation.wording import join_words
 from thetahat_service.figures.figure import Figure
 from thetahat_service.pages.method_page import describe_family, write_method

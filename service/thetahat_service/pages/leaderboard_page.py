@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from thetahat_presentation.document import Document, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Document, Json, Table
 from thetahat_presentation.numbers import count
 from thetahat_presentation.parts.ranking import describe_ranking
 from thetahat_service.pages.shown_results import show_result

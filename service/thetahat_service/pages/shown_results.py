@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from thetahat_presentation.document import Document
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Document, Json
 from thetahat_presentation.showing import OTHER_FORM, show, show_other_form
 from thetahat_service.figures.differences import PairsBeyondMargin
 from thetahat_service.figures.result_types import has_models

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from thetahat.cautions import TEST_SET_USED_OFTEN
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Json
 
 ABSENT: Final = "(absent)"
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import thetahat
-from thetahat_presentation.document import MOST_DOUBTS, Caution, Cell, Document, Name, Table
+from thetahat_presentation.document import MOST_DOUBTS, Caution, Cell, Document, Json, Name, Table
 from thetahat_presentation.document import Section as ShownSection
 from thetahat_presentation.hidden_characters import show_hidden_in
-from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import MISSING, format_count, format_level, format_number
 from thetahat_presentation.showing import ask, name_kind
 from thetahat_presentation.wording import capitalise, find_block_word
