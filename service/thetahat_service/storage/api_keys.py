@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from thetahat_service.process.request_context import REQUEST_ID, Scope
 from thetahat_service.storage import audit, owners
 from thetahat_service.storage.audit import Action, Origin
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.tables import API_KEY, OWNER
 
 FORM: Final = re.compile(r"th_[0-9a-f]{8}_[A-Za-z0-9_-]{43}")
@@ -61,7 +61,7 @@ class Credential:
     expires_at: datetime | None
 
 
-CREDENTIALS: Final = Rows(API_KEY, Credential)
+CREDENTIALS: Final = StoredRows(API_KEY, Credential)
 
 
 def describe_wrong_key(key: str) -> str:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from thetahat_service.process.request_context import CALLER, REQUEST_ID
 from thetahat_service.storage.newest_first import Position, select_newest
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.tables import AUDIT_ENTRY
 
 COMMAND_LINE: Final = "command line"
@@ -77,7 +77,7 @@ class AuditRow:
     request_id: str | None
 
 
-ROWS: Final = Rows(AUDIT_ENTRY, AuditRow)
+ROWS: Final = StoredRows(AUDIT_ENTRY, AuditRow)
 _INSERT = sa.insert(AUDIT_ENTRY)
 
 

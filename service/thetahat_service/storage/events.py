@@ -11,7 +11,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from thetahat_service.json_types import JsonObject
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.tables import EVENT
 
 _INSERT = sa.insert(EVENT)
@@ -27,7 +27,7 @@ class EventRow:
     data: JsonObject
 
 
-ROWS: Final = Rows(EVENT, EventRow)
+ROWS: Final = StoredRows(EVENT, EventRow)
 
 
 def add(

@@ -22,7 +22,7 @@ from thetahat_service.errors import (
     ResourceNotFound,
 )
 from thetahat_service.storage.newest_first import Position, cut_page, select_newest
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 
@@ -51,7 +51,7 @@ K = TypeVar("K", bound=KeyedRow)
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedRows(Rows[R]):
+class OwnedRows(StoredRows[R]):
     """A table whose rows have an ``id``, an owner and a time of creation.
 
     Parameters

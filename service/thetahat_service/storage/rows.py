@@ -11,7 +11,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Rows(Generic[R]):
+class StoredRows(Generic[R]):
     """A table and the dataclass of its rows."""
 
     table: sa.Table

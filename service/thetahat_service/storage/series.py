@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from thetahat_service.states import SeriesStatus
 from thetahat_service.storage.owned_rows import KeyedRows
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.tables import SERIES, SERIES_LOOK
 
 _S, _L = SERIES.c, SERIES_LOOK.c
@@ -56,7 +56,7 @@ class LookRow:
 
 
 ROWS: Final = KeyedRows(SERIES, SeriesRow, "series", "series")
-LOOKS: Final = Rows(SERIES_LOOK, LookRow)
+LOOKS: Final = StoredRows(SERIES_LOOK, LookRow)
 
 
 def advance(

@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from thetahat_service.storage.newest_first import Position, select_newest
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.tables import OWNER, SIGN_OFF
 
 _C = SIGN_OFF.c
@@ -49,7 +49,7 @@ class SignOffRow:
     result_sha256: str
 
 
-ROWS: Final = Rows(SIGN_OFF, SignOffRow)
+ROWS: Final = StoredRows(SIGN_OFF, SignOffRow)
 
 
 def get_newest(connection: sa.Connection, evaluation_id: UUID) -> SignOffRow | None:

@@ -21,7 +21,7 @@ from thetahat_service.states import DeliveryState, WebhookEvent
 from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.newest_first import Position, select_newest
 from thetahat_service.storage.owned_rows import OwnedRows
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.tables import EVALUATION_LABEL, WEBHOOK, WEBHOOK_DELIVERY
 
 AT_ONCE_PER_WEBHOOK: Final = 2
@@ -94,7 +94,7 @@ class ClaimedDelivery:
 
 
 ROWS: Final = OwnedRows(WEBHOOK, WebhookRow, "webhook", "webhooks")
-DELIVERIES: Final = Rows(WEBHOOK_DELIVERY, DeliveryRow)
+DELIVERIES: Final = StoredRows(WEBHOOK_DELIVERY, DeliveryRow)
 
 
 def insert(connection: sa.Connection, row: WebhookRow, secret: str) -> None:
