@@ -43,7 +43,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "learners/fast/ordinary_fits.MIN_SHARE_LEFT",
         "learners/fast/ordinary_fits.ROUNDING",
         "numerics/bootstrap/shared_resamples._SMALL",
-        "numerics/loops/moments._MAX_LOSS_OF_DIGITS",
         "paired_tests/_sign_flips.TIE",
         "paired_tests/_sign_flips._MAX_CANCELLATION",
         "paired_tests/bayesian_signed_rank._TIE",
@@ -71,7 +70,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "the largest number that a type holds": (
         "learners/fast/naive_bayes/class_sums.MAX_EXACT_INTEGER",
-        "learners/fast/naive_bayes/count_rows._MAX_COUNTED",
         "numerics/bootstrap/resamples.MAX_KINDS",
     ),
     "a limit of requests and defaults, or of what a result lists": (

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 import thetahat
 from tests.architecture.sources import ROOT
 from thetahat.numerics.loops.compiling import uses_loops
-from thetahat.numerics.thresholds import MANY_DRAWS, MANY_LOSSES
+from thetahat.numerics.thresholds import MANY_DRAWS
 
 PREAMBLE = """
 import sys
@@ -29,7 +29,7 @@ y = X[:, 0] + rng.normal(size=60)
 """
 
 N_SMALL, N_LARGE = 600, 60_000
-"""Rows of a model: of the larger data resamples and products of losses take loops."""
+"""Rows of a model: of the larger data resamples take loops."""
 
 EVALUATE = """
 draw = np.random.default_rng(1).gamma
@@ -71,7 +71,6 @@ def test_exact_small_data_give_the_same_numbers_without_numba(blocks: str) -> No
 @pytest.mark.parametrize("blocks", ["random", "source"])
 def test_naive_large_data_give_the_same_numbers_up_to_rounding_without_numba(blocks: str) -> None:
     assert uses_loops(N_LARGE * 999, MANY_DRAWS)
-    assert uses_loops(N_LARGE * 2, MANY_LOSSES)
 
     assert_close(*evaluate_both_ways(N_LARGE, blocks))
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from thetahat.learners.fast.naive_bayes.class_sums import entries, score_blocks, with_values
+from thetahat.learners.fast.naive_bayes.class_sums import entries, with_values
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
-from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.parameter_checks import check_positive, require
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -78,19 +77,17 @@ class BernoulliNaiveBayes(CountLearner):
         matrix = features.sparse_matrix()
         return with_values(matrix, (matrix.data > self.threshold).astype(np.uint16))
 
-    def terms(
-        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
-    ) -> tuple[FloatArray, FloatArray]:
+    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (C', p) log odds of a 1, and (C',) log-likelihoods of an all-zero row."""
         no = totals[:, None] - sums
         # If no row has a 0, fractional weights leave a rounding error, maybe negative.
         np.copyto(no, 0.0, where=no <= _ROUNDING * totals[:, None])
-        log_no = logs.of(no)
-        table = logs.of(sums) - log_no
+        log_no = np.log(no + self.smoothing)
+        table = np.log(sums + self.smoothing) - log_no
         log_no -= np.log(totals + 2 * self.smoothing)[:, None]
         return table, log_no.sum(axis=1)
 
-    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
+    def one_left_out(self, rows: CountRows) -> FloatArray:
         """Return the (n,) log-likelihood of each row under its class fitted without it.
 
         All features change in the row's class: each loses a 1 or a 0. If all rows have the same
@@ -100,12 +97,9 @@ class BernoulliNaiveBayes(CountLearner):
         if not (rows.is_exact and np.all(rows.weights == weight)):
             return np.full(len(y), np.nan)
         left = np.maximum(rows.totals - weight, 0.0)[:, None]
-        log_no = logs.of(np.maximum(left - sums, 0.0))
-        table = logs.of(np.maximum(sums - weight, 0.0)) - log_no
+        log_no = np.log(np.maximum(left - sums, 0.0) + self.smoothing)
+        table = np.log(np.maximum(sums - weight, 0.0) + self.smoothing) - log_no
         constant = (log_no - np.log(left + 2 * self.smoothing)).sum(axis=1)
-        if rows.counts_many:
-            predictions = score_blocks(rows.matrix, y, table[:, :, None])[:, 0]
-            return np.asarray(constant[y] + predictions)
         own = np.empty(len(y))
         for some, row, column, yes in entries(rows.matrix):
             codes = y[some]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from thetahat.learners.fast.naive_bayes.class_sums import entries, read_matrix
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import rounding_of_sum
-from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.learners.fast.ordinary_fits import MAX_ERROR
-from thetahat.numerics.loops.sparse_counts import left_out_by_kernel
 from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -76,22 +74,16 @@ class MultinomialNaiveBayes(CountLearner):
             _refuse_negative(features, counts)
         return counts
 
-    def terms(
-        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
-    ) -> tuple[FloatArray, FloatArray]:
+    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (C', p) log shares of the features in each class, and zeros."""
-        table = logs.of(sums)
+        table = np.log(sums + self.smoothing)
         table -= np.log(sums.sum(axis=1) + sums.shape[1] * self.smoothing)[:, None]
         return table, np.zeros(len(totals))
 
-    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
+    def one_left_out(self, rows: CountRows) -> FloatArray:
         """Return the (n,) log-likelihood of each row under its class fitted without it."""
         y, w, totals = rows.y, rows.weights, rows.sums.sum(axis=1)
         smoothing_of_all = self.smoothing * rows.sums.shape[1]
-        if rows.counts_many and logs.listed is not None:
-            matrix: Any = rows.matrix
-            predictions, size = left_out_by_kernel(matrix, y, w, rows.whole_sums, logs.listed)
-            return np.asarray(predictions - size * np.log(totals[y] - w * size + smoothing_of_all))
         slack = 0.0 if rows.is_exact else rounding_of_sum(len(y))
         own = np.empty(len(y))
         for some, row, column, count in entries(rows.matrix):

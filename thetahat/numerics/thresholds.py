@@ -31,33 +31,6 @@ MANY_FLIPS: Final = 10**7
 10 000 patterns: 100 terms 0.10 and 0.73, 1000 terms 0.44 and 5.6, 10 000 terms 3.3 and 56.
 """
 
-MANY_LOSSES: Final = 100_000
-MAX_MODELS_OF_PRODUCTS: Final = 32
-"""Losses of all models, and models, for which products of losses are added in one pass.
-
-Ten blocks: 4 models of 100 000 losses 0.31 and 0.87, 4 of 10^6 1.7 and 6.8, 8 of 10^6 3.9 and 11,
-20 of 100 000 2.3 and 4.1: with many models a product of matrices is nearly as fast.
-"""
-
-MANY_ROWS: Final = 100_000
-"""Losses of a model for which the moments of all blocks are computed in one pass.
-
-Ten blocks against the variances of each block by NumPy (`benchmarks/tasks/loss_moments.py`):
-100 000 losses 0.034 and 0.45, 10^6 losses 0.18 and 4.6.
-"""
-
-MANY_SIZES: Final = 50_000
-"""Differences of all pairs for which signed ranks are summed by a loop.
-
-Pairs of 30 units: 4950 pairs 0.09 and 0.51, 19 900 pairs 0.38 and 2.1.
-"""
-
-MANY_VALUES: Final = 50_000
-"""Differences of all pairs for which a loop sets rounding errors to 0.
-
-All pairs of 50 models, 1000 units 0.79 and 7.1; of 200 models, 100 units 1.6 and 12.
-"""
-
 FEW_VALUES: Final = 16
 """Distinct values of a column that are found by comparing all units with each.
 
@@ -69,13 +42,6 @@ MANY_STRATA: Final = 64
 
 All 999 resamples with their draws: 100 strata of 10 units 37 and 57, 300 of 10 units 59 and 159,
 1000 of 4 units 97 and 262; but 100 of 100 units 73 and 18.
-"""
-
-MANY_ENTRIES: Final = 2**15
-MAX_UNITS_FOR_LOOP: Final = 8
-"""Units times columns, and units of a stratum, for which these sums are computed by a loop.
-
-It is 2.6 to 4.4 times as fast as ``reduceat``. Of more units NumPy adds in another order.
 """
 
 MAX_COLUMNS_TO_GATHER: Final = 3

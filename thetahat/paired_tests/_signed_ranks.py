@@ -9,9 +9,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thetahat.numerics.loops.compiling import uses_loops
-from thetahat.numerics.loops.signed_ranks import positive_sums
-from thetahat.numerics.thresholds import MANY_SIZES
 from thetahat.paired_tests._units import PairedUnits
 from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray
@@ -254,23 +251,13 @@ def _sum_positive_ranks(
     R+ is valid only where one of the two holds: without zeros and ties the ranks are 1 to m, and
     where all sizes that are not 0 are equal, as for differences of 0 and 1, each has the mean rank.
     """
-    if uses_loops(keys.size, MANY_SIZES):
-        sums, gaps = positive_sums(keys)
-    else:
-        sums, gaps = _sum_positive_ranks_by_arrays(keys)
+    gaps = np.diff((keys >> _ONE).view(np.float64), axis=1).min(axis=1, initial=np.inf)
+    sums = (keys & _ONE).astype(np.float64) @ np.arange(1.0, keys.shape[1] + 1)
     is_untied = (n_zeros == 0) & (gaps > largest_roundings)
     n = keys.shape[1] - n_zeros
     first = keys[np.arange(len(keys)), np.minimum(n_zeros, keys.shape[1] - 1)]
     is_one_size = (n > 1) & (first >> _ONE == keys[:, -1] >> _ONE)
     return np.where(is_one_size, n_positive * (n + 1) / 2, sums), is_untied, is_one_size
-
-
-def _sum_positive_ranks_by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArray]:
-    """Return what the compiled ``positive_sums`` returns, by operations on whole arrays."""
-    gaps = np.diff((keys >> _ONE).view(np.float64), axis=1).min(axis=1, initial=np.inf)
-    signs = (keys & _ONE).astype(np.float64)
-    sums = signs @ np.arange(1.0, keys.shape[1] + 1)
-    return sums, gaps
 
 
 def _build_untied_ranks(positive: float, ranks: FloatArray) -> SignedRanks:

@@ -16,9 +16,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.numerics.bootstrap import default_unit
-from thetahat.numerics.loops.compiling import as_read_only, uses_loops
-from thetahat.numerics.loops.paired_units import zero_rounding_errors
-from thetahat.numerics.thresholds import MANY_VALUES
+from thetahat.numerics.loops.compiling import as_read_only
 from thetahat.paired_tests.base import PairBatch
 from thetahat.values.block_losses import ROUNDING, BlockLosses
 from thetahat.values.layout import Layout
@@ -241,12 +239,7 @@ def model_unit_means(batch: PairBatch, model: int, unit: UnitName) -> FloatArray
 def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
     differences = _average_unit_differences(batch, unit)
     model_roundings = _bound_model_roundings(batch, unit)
-    round_to_zero = (
-        zero_rounding_errors
-        if uses_loops(differences.size, MANY_VALUES)
-        else _zero_rounding_errors_by_arrays
-    )
-    values, largest, dropped, n_positive, n_negative = round_to_zero(
+    values, largest, dropped, n_positive, n_negative = _zero_rounding_errors(
         differences, model_roundings, batch.positions
     )
     counts = (n_positive + n_negative).tolist()
@@ -265,10 +258,32 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
     )
 
 
-def _zero_rounding_errors_by_arrays(
+def _zero_rounding_errors(
     values: FloatArray, model_roundings: FloatArray, positions: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
-    """Return what the compiled ``zero_rounding_errors`` returns, by operations on whole arrays."""
+    """Return differences in which pure rounding errors are set to 0.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        (p, u) differences; they stay as they are.
+    model_roundings : ndarray of float
+        (m, u) bounds on the rounding errors of the models' units; the bound of a difference is
+        the larger one of its two models.
+    positions : ndarray of int
+        (p, 2) the two models of each pair.
+
+    Returns
+    -------
+    values : ndarray of float
+        (p, u) differences; the argument itself if nothing is set to 0.
+    largest : ndarray of float
+        (p,) largest rounding error of a pair's differences.
+    dropped : ndarray of float
+        (p,) sum of the absolute values that were set to 0.
+    n_positive, n_negative : ndarray of int
+        (p,) number of remaining differences of either sign.
+    """
     roundings = model_roundings[positions[:, 0]]
     np.maximum(roundings, model_roundings[positions[:, 1]], out=roundings)
     largest, sizes = roundings.max(axis=1, initial=0.0), np.abs(values)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.numerics.loops.compiling import is_loaded
-from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.moments import Moments, compute_moments_of_rows, compute_moments_of_scores
@@ -70,8 +68,6 @@ class BlockLosses:
             raise InvalidParameter(
                 f"Expected {n_expected} losses, got shape {shape}.", loc=("losses",)
             )
-        if self._has_valid_moments():
-            return
         # written so that NaN fails; only then is the first invalid loss searched for
         if not (float(losses.min()) >= -MAX_LOSS and float(losses.max()) <= MAX_LOSS):
             at = int(np.argmin(np.abs(losses) <= MAX_LOSS))
@@ -89,24 +85,6 @@ class BlockLosses:
                 loc=("losses",),
                 value=str(largest),
             )
-
-    def _has_valid_moments(self) -> bool:
-        """Compute the moments of many losses, and return whether they show that all are valid.
-
-        NaN and infinite losses make the moments NaN or infinite, and no loss is further from the
-        mean of its block than the root of the centred squares.
-        """
-        if self.values is None or len(self.values) < MANY_ROWS or not is_loaded():
-            return False
-        with np.errstate(all="ignore"):
-            moments = compute_moments_of_rows(self.values, self.layout)
-            assert moments.centred_squares is not None  # noqa: S101 - of rows
-            largest = np.abs([moments.deviations.max(), moments.deviations.min()]).max()
-            reach = abs(moments.shift) + largest + np.sqrt(moments.centred_squares.max())
-            is_valid = bool(reach == 0 or MIN_LOSS * 1e20 <= reach <= MAX_LOSS / 2)
-        if is_valid:
-            vars(self)["moments"] = moments  # where cached_property looks first
-        return is_valid
 
     @cached_property
     def moments(self) -> Moments:

@@ -45,8 +45,6 @@ class Layout:
         (n,) rows sorted by split, stable; None where the rows are already sorted.
     starts : ndarray of int or None
         (J + 1,) first sorted row of each split; None where only split means are known.
-    narrow_split : ndarray of uint16 or None
-        (n,) split of each row, for loops over rows that are not sorted.
     judge : JudgeDesign or None
         How the rows were chosen for labelling, where a judge graded them and further rows.
     instance, cluster : ndarray of int or None
@@ -76,7 +74,6 @@ class Layout:
     time: IntArray | None = None
     time_labels: tuple[Label, ...] = ()
     instance_labels: np.ndarray | None = None
-    narrow_split: np.ndarray | None = None
     judge: JudgeDesign | None = None
 
     @property
@@ -246,7 +243,6 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
         cluster_labels=cluster_labels,
         time=time_codes,
         time_labels=time_labels,
-        narrow_split=None if order is None or len(present) > 2**16 else split.astype(np.uint16),
     )
 
 

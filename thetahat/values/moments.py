@@ -13,9 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.numerics.loops.compiling import uses_loops
-from thetahat.numerics.loops.moments import by_rows, by_runs
-from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
 
@@ -161,17 +158,10 @@ def _compute_variance(values: FloatArray) -> float:
 
 
 def compute_moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
-    """Return the moments of (n,) losses, in two passes: means, then squares about the means.
-
-    Many losses take one compiled pass about each block's first loss, unless digits would be lost.
-    """
+    """Return the moments of (n,) losses, in two passes: means, then squares about the means."""
     starts = layout.starts
     if starts is None:
         raise InsufficientData("The layout has no rows, only one mean per split.")
-    can_be_split = (layout.order is None) == (layout.narrow_split is None)
-    one_pass = can_be_split and uses_loops(len(values), MANY_ROWS)
-    if one_pass and (moments := _compute_in_one_pass(values, layout, starts)) is not None:
-        return moments
     ordered = values if layout.order is None else values[layout.order]
     shift = float(ordered[0])
     sizes = np.diff(starts).astype(np.float64)
@@ -180,20 +170,6 @@ def compute_moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
     else:
         deviations, squares = _compute_by_slices(ordered, shift, starts)
     return Moments(sizes, shift, deviations, squares, layout.split_repeat)
-
-
-def _compute_in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -> Moments | None:
-    if layout.order is None or layout.narrow_split is None:
-        shift = float(values[0])
-        sums = by_runs(values, starts, shift)
-    else:
-        first = values[layout.order[starts[:-1]]]
-        shift = float(first[0])
-        sums = by_rows(values, first, layout.n_test, layout.narrow_split)
-        sums = None if sums is None else ((first - shift) + sums[0], sums[1])
-    if sums is None:
-        return None
-    return Moments(layout.n_test, shift, *sums, layout.split_repeat)
 
 
 def compute_moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:

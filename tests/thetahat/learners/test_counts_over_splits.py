@@ -110,25 +110,6 @@ def test_exact_sparse_columns_say_what_dense_ones_say(learner: str, scheme: str)
 
 
 @pytest.mark.parametrize("learner", LEARNT)
-@pytest.mark.parametrize("scheme", SPLITS)
-@pytest.mark.parametrize("weights", WEIGHTS)
-def test_exact_compiled_loops_give_the_same_bits(
-    learner: str, scheme: str, weights: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = table_of(sparse=True, weights=weights)
-    splits = list(splits_of(data, scheme))
-    by_scipy = at_once(learner, data, splits)
-    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
-    by_kernel = at_once(learner, table_of(sparse=True, weights=weights), splits)
-
-    for a, b in zip(by_scipy, by_kernel, strict=True):
-        assert a.probabilities is not None
-        assert b.probabilities is not None
-        assert_array_equal(a.output, b.output)
-        assert_array_equal(a.probabilities, b.probabilities)
-
-
-@pytest.mark.parametrize("learner", LEARNT)
 def test_exact_rows_taken_in_pieces_change_nothing(
     learner: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

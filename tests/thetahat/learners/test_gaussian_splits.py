@@ -12,8 +12,7 @@ from scipy.sparse import csr_array
 
 from tests.thetahat.learners.fits import probabilities
 from tests.thetahat.learners.problems import PROBLEMS, problem
-from tests.thetahat.learners.test_every_fast_path import SPLITS, fitted, splits_of
-from thetahat.cross_validation.fast_path import build_part
+from tests.thetahat.learners.test_every_fast_path import fitted
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes import gaussian_rows as _gaussian_rows
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianSplits
@@ -82,32 +81,6 @@ def test_exact_rows_taken_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPat
     assert not isinstance(whole, OrdinaryFit)
     assert not isinstance(in_pieces, OrdinaryFit)
     assert_allclose(probabilities(in_pieces), probabilities(whole), rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_exact_compiled_loops_say_what_numpy_does(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = problem(name, "classification")
-    parts = [build_part(split, data.n) for scheme in SPLITS for split in splits_of(data, scheme)]
-    by_numpy = shared_of(data, 0.01)
-    wanted = [by_numpy.predict(part) for part in parts]
-    monkeypatch.setattr(_gaussian_rows, "MIN_VALUES_FOR_LOOPS", 0)
-    by_loops = shared_of(data, 0.01)
-
-    for part, predictions_of_numpy in zip(parts, wanted, strict=True):
-        predictions = by_loops.predict(part)
-        assert isinstance(predictions, OrdinaryFit) == isinstance(predictions_of_numpy, OrdinaryFit)
-        if not isinstance(predictions, OrdinaryFit) and not isinstance(
-            predictions_of_numpy, OrdinaryFit
-        ):
-            assert_array_equal(predictions.output, predictions_of_numpy.output)
-            assert_allclose(
-                probabilities(predictions),
-                probabilities(predictions_of_numpy),
-                rtol=1e-8,
-                atol=1e-12,
-            )
 
 
 @pytest.mark.parametrize("apart", [10.0, 1e5])

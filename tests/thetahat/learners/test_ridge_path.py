@@ -8,7 +8,6 @@ from tests.thetahat.learners.fits import predicted, table
 from tests.thetahat.learners.problems import PROBLEMS
 from thetahat.cross_validation.fast_path import build_part
 from thetahat.learners.base import OrdinaryFit, Part
-from thetahat.learners.fast.ridge import solutions as _ridge_solutions
 from thetahat.learners.fast.ridge.penalty_path import RidgePath
 from thetahat.learners.ridge import Ridge
 from thetahat.schemes.base import Rows, Split
@@ -159,31 +158,3 @@ def test_naive_rows_turned_to_their_directions_keep_the_digits(
                 weights=None if w is None else w[train],
             ).output  # fmt: skip
             assert_allclose(predictions[row, at], wanted[0], rtol=1e-8, atol=1e-8)
-
-
-@pytest.mark.parametrize("p", [1, 2, 3, 30])
-def test_exact_solutions_of_either_decomposition(p: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    X = np.random.default_rng(20_270_302).normal(size=(50, p)) * np.logspace(0, 2, p)
-    xx, xy = X.T @ X, X.T @ np.arange(50.0)
-    least = float(np.linalg.eigvalsh(xx)[0])
-    solutions = []
-    for large in (10_000, 0):
-        monkeypatch.setattr(_ridge_solutions, "MIN_ENTRIES_FOR_LOOPS", large)
-        out = np.empty((4, p))
-        assert _ridge_solutions.solutions(xx, xy, PENALTIES, 0.99 * least, out)
-        assert not _ridge_solutions.solutions(xx, xy, PENALTIES, 1.01 * least, np.empty((4, p)))
-        solutions.append(out)
-
-    for at, penalty in enumerate(PENALTIES):
-        wanted = np.linalg.solve(xx + penalty * np.eye(p), xy)
-        for out in solutions:
-            assert_allclose(out[at], wanted, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_naive_one_fit_per_penalty_of_large_problems(
-    name: str, monkeypatch: pytest.MonkeyPatch, *, intercept: bool
-) -> None:
-    monkeypatch.setattr(_ridge_solutions, "MIN_ENTRIES_FOR_LOOPS", 0)
-    test_naive_one_fit_per_penalty(name, intercept=intercept)

@@ -20,7 +20,6 @@ from thetahat.cross_validation import build_rows
 from thetahat.cross_validation.fast_path import build_part, predict_split, prepare_fast_path
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import OrdinaryFit, Part
-from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
 from thetahat.learners.fast.naive_bayes import smoothing_path as _smoothing_path
 from thetahat.learners.fast.naive_bayes.smoothing_path import SmoothingPath
 from thetahat.schemes import SCHEMES
@@ -62,11 +61,9 @@ def test_naive_one_fit_per_smoothing(learner: str, scheme: str, weights: str) ->
 
 @pytest.mark.parametrize("learner", LEARNT)
 @pytest.mark.parametrize("scheme", SPLITS)
-@pytest.mark.parametrize("compiled", [True, False])
 def test_exact_each_says_what_it_says_by_itself(
-    learner: str, scheme: str, monkeypatch: pytest.MonkeyPatch, *, compiled: bool
+    learner: str, scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0 if compiled else 10**9)
     monkeypatch.setattr(_smoothing_path, "MAX_CELLS", 100)  # so that not all go at once
     data = table_of(sparse=True, weights="whole")
     path = path_of(learner, data)

@@ -6,9 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.naive.loss_matrices import RAGGED, losses_of, repeats_of
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.numerics.loops.compiling import compiled
-from thetahat.numerics.loops.moments import of_runs
-from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind
@@ -78,24 +75,6 @@ def test_invalid_losses_not_finite_or_beyond_squaring(bad: float) -> None:
     assert caught.value.loc == ("losses", 2)
     assert caught.value.message.startswith(f"Loss 2 is {bad}.")
     assert caught.value.value == str(bad)
-
-
-@pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf"), 1e141, -1e200, 1e308])
-@pytest.mark.parametrize("at", [0, 77_777, MANY_ROWS - 1])
-def test_invalid_one_of_many_losses_whose_moments_are_made_at_once(
-    *, at: int, bad: float, shuffled: bool
-) -> None:
-    compiled(of_runs)  # now the compiler is loaded, as in a worker
-    block = np.arange(MANY_ROWS) % 4 if shuffled else np.arange(MANY_ROWS) // 25_000
-    many = build_layout(BlockKind.RANDOM, block)
-    values = np.random.default_rng(1).gamma(2.0, size=MANY_ROWS)
-    assert "moments" in vars(BlockLosses(many, values=values))
-    values[at] = bad
-    with pytest.raises(InvalidParameter, match=f"^Loss {at} is {bad}\\.".replace("+", r"\+")):
-        BlockLosses(many, values=values)
-    values[at] = 1e140  # fit, but too far out for its moments to show it
-    assert "moments" not in vars(BlockLosses(many, values=values))
 
 
 def test_limit_differences_of_the_largest_losses_have_moments() -> None:

@@ -18,9 +18,6 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.thresholds import MIN_MODELS_FOR_PRODUCTS
-from thetahat.numerics.loops.compiling import uses_loops
-from thetahat.numerics.loops.products import block_products
-from thetahat.numerics.thresholds import MANY_LOSSES, MAX_MODELS_OF_PRODUCTS
 from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
@@ -113,8 +110,6 @@ def _multiply_blocks(
     """Return the (J, m) sums and (J, m, m) products of the losses minus ``about``, by block."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
     m = len(rows)
-    if m <= MAX_MODELS_OF_PRODUCTS and uses_loops(m * layout.n_rows, MANY_LOSSES):
-        return block_products(rows, layout.order, layout.starts, about)
     total = np.empty((layout.n_splits, m + 1, m + 1))
     for at, own in enumerate(about):
         _multiply_block(total[at], list(_split_into_chunks(at, layout, m)), rows, own)

@@ -29,48 +29,9 @@ All rows as queries, lists of 13, in ms: (2000, 5) loops 5.8, tree 15, products 
 tree 1.7, products 1.3. The loops need numba, which takes half a second to load.
 """
 
-MIN_ROWS_FOR_LOOPS: Final = 1000
-"""Rows of the data for which a compiled loop reads the lists of nearest rows.
-
-Ten folds, loop and NumPy, in ms: 1000 rows 0.026 and 0.12, 5000 rows 0.14 and 0.56, 20 000 rows 1.6
-and 3.1. Fewer rows do not need numba at all.
-"""
-
-MIN_ENTRIES_FOR_LOOPS: Final = 10_000
-"""Features times penalties for which ridge is solved from a tridiagonal form by a compiled loop.
-
-Tridiagonal and diagonal, in ms: 100 features with 200 penalties 0.44 and 0.86, with 20 penalties
-0.31 and 0.79; 300 with 50 3.4 and 7.7; 500 with 20 13 and 25.
-"""
-
-MIN_VALUES_FOR_LOOPS: Final = 200_000
-"""Values for which naive Bayes is computed by compiled loops: rows times columns for the Gaussian
-one, stored values of sparse counts for the others.
-
-A tenth of the rows, loop and NumPy, in ms: sums of (20 000, 20) 0.043 and 0.097, of (100 000, 20)
-0.27 and 0.62; distances of (20 000, 20) 0.080 and 0.39, of (100 000, 20) 0.98 and 2.1. A tenth of
-the rows, loop and scipy.sparse: sums of 200 000 counts 0.027 and 0.30, of 2 million 0.21 and 2.8;
-scores of two classes 0.10 and 0.23, 0.31 and 1.1; log odds 0.026 and 0.077, 0.19 and 0.37.
-"""
-
-MAX_LISTED_LOGARITHMS: Final = 65_536
-"""Largest whole number whose logarithm naive Bayes of counts looks up: half a megabyte of them,
-which stays in the cache.
-
-200 000 counts, looked up and computed, in ms: counts up to 100 0.11 and 0.55, up to 10 000 0.13 and
-0.55.
-"""
-
 MAX_PRODUCTS_OF_RESAMPLES: Final = 20_000_000
 """Products of pairs of columns, of all rows, up to which resamples are summed together for ridge.
 
 40 resamples together and each by itself, in ms: 5 columns of 200 rows 0.10 and 0.23, 22 of 2000 2.0
 and 4.4, 22 of 20 000 18 and 77, 52 of 8000 37 and 80; but 102 of 2000 40 and 40.
-"""
-
-MAX_CONDITION_OF_ROTATION: Final = 1e10
-"""Condition number of the products of ridge's columns up to which leave-one-out rotates the rows to
-their directions in place of reflecting them: the rotated rows keep their digits.
-
-20 penalties, in ms: 20 000 x 20 12 and 20, 20 000 x 100 46 and 104, 2000 x 20 0.8 and 0.9.
 """

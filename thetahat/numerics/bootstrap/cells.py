@@ -28,8 +28,6 @@ class Cells:
 
     strata: tuple[tuple[int, int], ...]
     """First unit, and the unit after the last, of each stratum."""
-    many: bool = False
-    """Whether there are enough draws to use compiled loops."""
 
     @cached_property
     def sizes_by_stratum(self) -> tuple[IntArray, ...]:
@@ -73,4 +71,4 @@ class Cells:
     def held(self, keys: UInt64Array) -> IntArray:
         """Return the (b, C) numbers of draws in each cell for the resamples with these keys."""
         apart = mix(keys + _CELL_STREAM_OFFSET)
-        return counts_of_kinds(self.bounds, self.sizes, apart, many=self.many).T.astype(np.intp)
+        return counts_of_kinds(self.bounds, self.sizes, apart).T.astype(np.intp)

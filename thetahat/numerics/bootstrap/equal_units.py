@@ -9,9 +9,8 @@ import numpy as np
 
 from thetahat.numerics.bootstrap.binomials import counts_of_kinds
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
-from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.loops.hashes import STEP, mix
-from thetahat.numerics.thresholds import FEW_VALUES, MANY_DRAWS
+from thetahat.numerics.thresholds import FEW_VALUES
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 
@@ -67,8 +66,7 @@ class MergedResamples:
         if counts is None:
             stop = min(at + size, self.n_resamples)
             keys = mix(self._key + STEP * np.arange(at + 1, stop + 1, dtype=np.uint64))
-            many = uses_loops(int(self.members.sum()) * self.n_resamples, MANY_DRAWS)
-            counts = counts_of_kinds(self.starts, self.members, keys, many=many)
+            counts = counts_of_kinds(self.starts, self.members, keys)
             self._latest.clear()
             self._latest[at] = counts
         return counts

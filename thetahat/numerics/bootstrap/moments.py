@@ -10,14 +10,7 @@ import numpy as np
 
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.numerics.bootstrap.units import Units
-from thetahat.numerics.loops.bootstrap import sum_by_stratum
-from thetahat.numerics.loops.compiling import compiled, uses_loops
-from thetahat.numerics.thresholds import (
-    MANY_ENTRIES,
-    MANY_STRATA,
-    MAX_COLUMNS_TO_GATHER,
-    MAX_UNITS_FOR_LOOP,
-)
+from thetahat.numerics.thresholds import MANY_STRATA, MAX_COLUMNS_TO_GATHER
 from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import FloatArray, IntArray
 
@@ -153,23 +146,13 @@ def _sum_by_stratum(
     for part in _list_chunks(resamples, len(columns) + len(starts) * q):
         counts = resamples.counts(part.start, part.stop)
         if len(starts) > MANY_STRATA:
-            yield part, _sum_many_strata(counts, columns, starts)
+            every = counts[:, :, None] * columns
+            yield part, np.add.reduceat(every, starts[:-1], axis=1)
             continue
         sums = np.empty((len(starts) - 1, q, len(counts)))
         for k, (start, stop) in enumerate(pairwise(starts)):
             np.matmul(columns[start:stop].T, counts[:, start:stop].T, out=sums[k])
         yield part, sums.transpose(2, 0, 1)
-
-
-def _sum_many_strata(counts: FloatArray, columns: FloatArray, starts: IntArray) -> FloatArray:
-    """Return (b, S, q) sums over strata; small strata are summed by a loop, to the same numbers."""
-    has_large_strata = np.diff(starts).max() > MAX_UNITS_FOR_LOOP
-    if has_large_strata or not uses_loops(columns.size, MANY_ENTRIES):
-        every = counts[:, :, None] * columns
-        return np.asarray(np.add.reduceat(every, starts[:-1], axis=1))
-    sums = np.empty((len(counts), len(starts) - 1, columns.shape[1]))
-    compiled(sum_by_stratum)(counts, np.ascontiguousarray(columns), starts, sums)
-    return sums
 
 
 def _reduce_ratios(

@@ -98,7 +98,7 @@ class HashedResamples:
         """The cells of the strata of many units."""
         many = np.flatnonzero(np.diff(self.starts) >= MIN_UNITS_FOR_CELLS)
         strata = tuple((int(self.starts[k]), int(self.starts[k + 1])) for k in many)
-        return Cells(strata, many=self._is_large) if strata else None
+        return Cells(strata) if strata else None
 
     @cached_property
     def _small(self) -> tuple[IntArray, ...]:

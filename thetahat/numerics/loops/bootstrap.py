@@ -89,21 +89,3 @@ def count_draws(indices: UInt32Array, out: FloatArray) -> None:
     for b in range(indices.shape[0]):
         for i in range(indices.shape[1]):
             out[b, indices[b, i]] += 1.0
-
-
-def sum_by_stratum(
-    counts: FloatArray, columns: FloatArray, starts: IntArray, out: FloatArray
-) -> None:
-    """Write to ``out`` (b, S, q) the sums over strata of counts (b, U) times columns (U, q).
-
-    The first unit is added last, as ``numpy.add.reduceat`` does, so that strata of up to eight
-    units have the same sums as there, to the last bit.
-    """
-    for b in range(counts.shape[0]):
-        for k in range(len(starts) - 1):
-            first, stop = starts[k], starts[k + 1]
-            for j in range(columns.shape[1]):
-                others = 0.0
-                for unit in range(first + 1, stop):
-                    others += counts[b, unit] * columns[unit, j]
-                out[b, k, j] = counts[b, first] * columns[first, j] + others

@@ -32,35 +32,21 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     where ``NUMBA_CACHE_DIR`` says. It lets other threads run, and sums in the order written (no
     ``fastmath``), so that a number is the same from run to run.
     """
-    return _compile_function(function)
-
-
-@cache
-def compiled_with_reordered_sums(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the compiled form of a function whose sums may be reordered, as in a matrix product.
-
-    A number is the same from run to run on one machine. NaN and infinity mean what they do
-    elsewhere.
-    """
-    return _compile_function(function, fastmath={"reassoc", "contract"})
-
-
-def _compile_function(function: Any, **options: Any) -> Callable[..., Any]:
     try:
         import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
     except ModuleNotFoundError as error:
         message = "numba, which is not installed, compiles this loop: pip install 'thetahat[fast]'"
         raise ModuleNotFoundError(message, name="numba") from error
 
-    function = _with_inlined_functions(function)
+    whole = _with_inlined_functions(function)
     try:
-        jitted: Any = numba.njit(cache=True, nogil=True, **options)(function)
+        jitted: Any = numba.njit(cache=True, nogil=True)(whole)
     except RuntimeError:  # there is no place on disk that may be written to
-        jitted = numba.njit(nogil=True, **options)(function)
+        jitted = numba.njit(nogil=True)(whole)
     return jitted  # type: ignore[no-any-return]  # numba has no types
 
 
-def _with_inlined_functions(function: FunctionType) -> FunctionType:
+def _with_inlined_functions(function: Any) -> Any:
     """Return the function with its inlined functions in the form that numba copies."""
     import numba  # noqa: PLC0415 - as above
 

@@ -145,37 +145,6 @@ def rank(  # noqa: C901, PLR0912, PLR0913 - whole in itself, for numba's sake
         squares[i] = keys[:length]
 
 
-def take(  # noqa: PLR0913 - the lists, who may be taken, and where to
-    lists: IntArray,
-    of_lists: FloatArray,
-    complete_below: FloatArray,
-    queries: IntArray,
-    of_part: IntArray,
-    inside: np.ndarray,
-    rows: IntArray,
-    squares: FloatArray,
-    unsure: np.ndarray,
-) -> None:
-    """Write the first k rows inside the mask of each query's list, and their squared distances.
-
-    ``lists`` is (n, length), of all n rows, and ``of_lists`` their squares. ``inside`` is (J, n),
-    and a query's is that of its ``of_part``. Whether it has too few, or may have others, is written
-    to (q,) ``unsure``.
-    """
-    k = rows.shape[1]
-    for at in range(len(queries)):
-        i, count = queries[at], 0
-        of_row, may_be = lists[i], inside[of_part[at]]
-        for place in range(len(of_row)):
-            if may_be[of_row[place]]:
-                rows[at, count] = of_row[place]
-                squares[at, count] = of_lists[i, place]
-                count += 1
-                if count == k:
-                    break
-        unsure[at] = count < k or squares[at, k - 1] >= complete_below[i]
-
-
 def smallest_by_kernel(near: Float32Array, length: int) -> tuple[Float32Array, Float32Array]:
     """Return (q, G) smallest values of column groups, and (q,) bounds that ``length`` columns meet.
 
@@ -234,22 +203,3 @@ def _list_blocks(n_columns: int) -> tuple[IntArray, IntArray]:
         halve(first, min(first + COLUMNS_PER_SUM, n_columns))
         additions[-1] += first > 0
     return np.array(ends, dtype=np.intp), np.array(additions, dtype=np.intp)
-
-
-def taken_by_kernel(  # noqa: PLR0913 - as take
-    lists: IntArray,
-    of_lists: FloatArray,
-    complete_below: FloatArray,
-    queries: IntArray,
-    of_part: IntArray,
-    inside: np.ndarray,
-    k: int,
-) -> tuple[IntArray, FloatArray, np.ndarray]:
-    """Return (q, k) rows inside the mask with squared distances, and (q,) which are uncertain."""
-    n_queries = len(queries)
-    rows, squares = np.zeros((n_queries, k), dtype=np.intp), np.zeros((n_queries, k))
-    unsure = np.zeros(n_queries, dtype=np.bool_)
-    loop = compiled(take)
-    queries = as_read_only(queries)
-    loop(lists, of_lists, complete_below, queries, of_part, inside, rows, squares, unsure)
-    return rows, squares, unsure

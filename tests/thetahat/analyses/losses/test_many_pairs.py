@@ -16,7 +16,7 @@ from thetahat.analyses.losses import pairs as pairs_module
 from thetahat.analyses.losses.pair_moments import make_pair_moments
 from thetahat.analyses.losses.pairs import build_batches, build_pairs, list_places
 from thetahat.errors import EvaluationError, UnsupportedCombination
-from thetahat.paired_tests import PAIRED_TESTS, _signed_ranks
+from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests._signed_ranks import Zeros
 from thetahat.paired_tests.base import LazyOutcomes, TestOutcome
 from thetahat.paired_tests.permutation import Permutation
@@ -159,20 +159,6 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
             )
         assert_same(outcomes[-1], list(outcomes)[-1])
         assert len(outcomes[:1]) == 1
-
-
-def test_exact_many_ranks_are_summed_by_a_loop_to_the_same_numbers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ((_, batch),) = build_batches(wide_table(), None)
-    test, rng = Wilcoxon(), make_random_stream(7, "wilcoxon")
-    by_arrays = test.test_many(batch, Alternative.LESS, lambda *_: rng)
-    monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 90)
-    by_loop = test.test_many(batch, Alternative.LESS, lambda *_: rng)
-
-    for ours, other in zip(by_arrays, by_loop, strict=True):
-        assert_same(ours, other)
-    assert_allclose(by_arrays.p_values, by_loop.p_values, rtol=1e-13)
 
 
 @given(table=tables(), alternative=st.sampled_from(list(Alternative)))

@@ -106,7 +106,7 @@ def test_exact_draws_of_cells_are_a_function_of_the_key() -> None:
     whole = Cells(((0, 9000),)).held(keys)
 
     assert_array_equal(whole.sum(axis=1), 9000)
-    assert_array_equal(Cells(((0, 9000),), many=True).held(keys[[5, 1024]]), whole[[5, 1024]])
+    assert_array_equal(Cells(((0, 9000),)).held(keys[[5, 1024]]), whole[[5, 1024]])
     assert len(np.unique(whole, axis=0)) == 3000
 
 
@@ -152,7 +152,7 @@ def test_naive_counts_by_kind_are_sums_of_counts(ends: list[int]) -> None:
 
 def test_calibrated_draws_of_cells_are_multinomial() -> None:
     b, n = 20_000, 9000
-    cells = Cells(((0, n),), many=True)
+    cells = Cells(((0, n),))
     held, p = cells.held(mix(np.arange(1, b + 1, dtype=np.uint64))), cells.sizes / n
 
     # mean n p, variance n p (1 - p), covariance - n p q; z = 5

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from thetahat.numerics.bootstrap.draws import indices_by_numpy
 from thetahat.numerics.bootstrap.equal_units import MergedResamples, merged_or_hashed
 from thetahat.numerics.bootstrap.resamples import HashedResamples
-from thetahat.numerics.loops.bootstrap import count_draws, draw_indices, gather_sums, sum_by_stratum
+from thetahat.numerics.loops.bootstrap import count_draws, draw_indices, gather_sums
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.numerics.loops.hashes import STEP, mix
 from thetahat.numerics.thresholds import MANY_DRAWS
@@ -80,19 +80,6 @@ def test_naive_sums_and_counts_of_drawn_units() -> None:
     count_draws(indices, plain_counts)
     assert_array_equal(plain_sums, sums)
     assert_array_equal(plain_counts, counts)
-
-
-def test_naive_sums_by_stratum_are_those_of_numpy_to_the_last_bit() -> None:
-    rng = np.random.default_rng(4)
-    starts = np.array([0, 1, 3, 9, 16, 24, 27, 32, 36, 40], dtype=np.intp)
-    counts = rng.integers(0, 4, size=(7, 40)).astype(float)
-    for q in (1, 2, 5):
-        columns = rng.normal(size=(40, q)) * 10.0 ** rng.integers(-8, 8, size=(40, 1))
-        expected = np.add.reduceat(counts[:, :, None] * columns, starts[:-1], axis=1)
-        for sum_strata in (sum_by_stratum, compiled(sum_by_stratum)):
-            sums = np.empty((7, 9, q))
-            sum_strata(counts, columns, starts, sums)
-            assert_array_equal(sums, expected)
 
 
 @pytest.mark.parametrize(

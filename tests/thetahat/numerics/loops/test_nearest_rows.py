@@ -13,7 +13,6 @@ from thetahat.numerics.loops.nearest_rows import (
     near_by_kernel,
     ranked_by_kernel,
     smallest_by_kernel,
-    taken_by_kernel,
 )
 
 RNG = np.random.default_rng(20_261_130)
@@ -88,22 +87,6 @@ def test_exact_of_rows_equally_far_the_lowest_comes_first() -> None:
     assert_array_equal(squares[0], (rows[order[:20]] ** 2).sum(axis=1))
 
 
-def test_by_hand_taken() -> None:
-    lists = np.array([[1, 2, 3], [0, 2, 3], [3, 1, 0], [2, 1, 0]])
-    squares = np.array([[1.0, 2, 3], [1, 4, 5], [1, 4, 9], [1, 5, 9]])
-    below = np.array([9.0, 4, 9.5, 9])
-    inside = np.array([[True, False, True, True], [False, False, False, True]])
-    tests, parts = np.array([3, 1, 2, 2]), np.array([0, 0, 0, 1])
-
-    rows, of_rows, unsure = taken_by_kernel(lists, squares, below, tests, parts, inside, 2)
-
-    # row 3 takes 2 and 0, but others may be at 9 too, as at 4 of row 1, which takes 0 and 2; row 2
-    # takes 3 and 0, and in the other part has 3 alone
-    assert rows.tolist() == [[2, 0], [0, 2], [3, 0], [3, 0]]
-    assert of_rows.tolist() == [[1, 9], [1, 4], [1, 9], [1, 0]]
-    assert unsure.tolist() == [True, True, False, True]
-
-
 @pytest.mark.parametrize("p", [3, 9, 300])
 def test_exact_the_loops_are_the_same_uncompiled(p: int) -> None:
     near, rows = RNG.exponential(size=(2, 70)).astype(np.float32), RNG.normal(size=(70, p))
@@ -111,9 +94,6 @@ def test_exact_the_loops_are_the_same_uncompiled(p: int) -> None:
     candidates = np.zeros((2, 70), dtype=np.intp)
     counts = near_by_kernel(near, smallest, bounds, candidates)
     nearest, squares = ranked_by_kernel(rows[:2], rows, candidates, counts, 4)
-    inside, tests = np.arange(70)[None] % 3 > 0, np.arange(2)
-    below, parts = np.full(2, squares.max()), np.zeros(2, dtype=np.intp)
-    taken = taken_by_kernel(nearest, squares, below, tests, parts, inside, 2)
     loops: Any = nearest_rows
 
     few, columns, n_found = (
@@ -122,20 +102,16 @@ def test_exact_the_loops_are_the_same_uncompiled(p: int) -> None:
         np.zeros_like(counts),
     )
     own = np.zeros_like(nearest), np.zeros_like(squares)
-    first = tuple(np.zeros_like(part) for part in taken)
     keys = [part.view(np.int32) for part in (near, few, bounds)]
     loops.find_smallest(*keys[:2])
     loops.find_near(*keys, n_found, columns)
     loops.rank(rows[:2], rows, *loops._list_blocks(p), candidates, counts, *own)
-    loops.take(nearest, squares, below, tests, parts, inside, *first)
 
     assert_array_equal(few, smallest)
     assert_array_equal(columns, candidates)
     assert_array_equal(n_found, counts)
     assert_array_equal(own[0], nearest)
     assert_array_equal(own[1], squares)
-    for ours, theirs in zip(first, taken, strict=True):
-        assert_array_equal(ours, theirs)
     every = np.full(2, np.finfo(np.float32).max, dtype=np.float32).view(np.int32)
     for most in (20, 69):  # too little room in the middle, and for the last
         loops.find_near(*keys[:2], every, n_found, columns[:, :most])

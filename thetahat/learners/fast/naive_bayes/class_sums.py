@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
-from thetahat.numerics.loops import sparse_counts
-from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.tables.features import Features
 from thetahat.values.batch_sizes import NUMBERS_IN_32_MB, NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
@@ -27,11 +24,6 @@ def read_matrix(features: Features) -> FloatArray | CsrMatrix:
     return features.sparse_matrix() if features.wide else features.complete_matrix()
 
 
-def is_for_loops(matrix: CsrMatrix) -> bool:
-    """Return whether the matrix has so many values that compiled loops are used."""
-    return uses_loops(int(matrix.nnz), MIN_VALUES_FOR_LOOPS)
-
-
 def sums_by_class(
     matrix: FloatArray | CsrMatrix,
     rows: IntArray,
@@ -46,8 +38,6 @@ def sums_by_class(
             of_class = rows[y[rows] == code]
             sums[code] = weights[of_class] @ matrix[of_class]
         return sums
-    if is_for_loops(matrix):
-        return sparse_counts.sums_by_kernel(matrix, rows, y, weights, n_classes)
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
 
     shape = (n_classes, matrix.shape[0])
@@ -57,18 +47,8 @@ def sums_by_class(
 
 def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatArray) -> FloatArray:
     """Return the (m, W) products of some or all rows with a (W, p) table."""
-    if not isinstance(matrix, np.ndarray) and is_for_loops(matrix):
-        some = np.arange(matrix.shape[0]) if rows is None else rows
-        return sparse_counts.scores_by_kernel(matrix, some, table)
     some_rows = matrix if rows is None else matrix[rows]
     return np.asarray(some_rows @ table.T)
-
-
-def score_blocks(matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatArray) -> FloatArray:
-    """Return (n, W) products of each row with the table of its block; 0 for rows of no block."""
-    assert not isinstance(matrix, np.ndarray)  # noqa: S101 - for what is large and sparse
-    every = np.arange(len(block))
-    return sparse_counts.scores_of_blocks_by_kernel(matrix, every, block, tables)
 
 
 def entries(

@@ -16,7 +16,6 @@ from thetahat.learners.fast.naive_bayes.class_sums import scores, sums_by_class
 from thetahat.learners.fast.naive_bayes.count_model import CountModel
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import CountsOverSplits
-from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.learners.fast.naive_bayes.smoothing_path import SmoothingPath
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -57,7 +56,7 @@ class CountLearner(FastLearner, CountModel):
         present = np.flatnonzero(totals)
         counts = self.counts(features)
         sums = sums_by_class(counts, np.arange(len(y)), y, w, n_classes)
-        table, constant = self.terms(sums[present], totals[present], SmoothedLogs(self.smoothing))
+        table, constant = self.terms(sums[present], totals[present])
         return BayesRule(
             present=present,
             log_prior=np.log(totals[present] / totals.sum()),

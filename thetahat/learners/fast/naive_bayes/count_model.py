@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
-from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.values.types import FloatArray
 
 
@@ -16,13 +15,11 @@ class CountModel(ABC):
     smoothing: float
 
     @abstractmethod
-    def terms(
-        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
-    ) -> tuple[FloatArray, FloatArray]:
+    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the (C', p) log table and (C',) constants from class sums and class weights."""
 
     @abstractmethod
-    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
+    def one_left_out(self, rows: CountRows) -> FloatArray:
         """Return the (n,) log-likelihood of each row under its class fitted without it.
 
         NaN if it is not accurate to ten digits.

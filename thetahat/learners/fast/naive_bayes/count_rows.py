@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
-
-_MAX_COUNTED: Final = 2.0**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +80,3 @@ class CountRows:
         if self.is_exact and 2 * len(part.left_out) < n:
             return self.sums - self.sum_class_counts(part.left_out, self.weights)
         return self.sum_class_counts(part.train, self.weights)
-
-    @cached_property
-    def counts_many(self) -> bool:
-        """Whether compiled loops count the matrix, in whole numbers of at most four bytes."""
-        if isinstance(self.matrix, np.ndarray):
-            return False
-        return _class_sums.is_for_loops(self.matrix) and self.largest_sum < _MAX_COUNTED
-
-    @cached_property
-    def whole_sums(self) -> IntArray:
-        """(C, p) counts of each class over all rows, if ``counts_many``."""
-        return self.sums.astype(np.intp)
-
-    @cached_property
-    def largest_count(self) -> int | None:
-        """Largest count of a class; None unless all are whole numbers."""
-        if not self.counts_many:
-            return None
-        return int(max(self.sums.max(initial=0.0), self.totals.max()))

@@ -18,7 +18,6 @@ from thetahat.learners.fast.naive_bayes.class_probabilities import (
 from thetahat.learners.fast.naive_bayes.class_sums import scores
 from thetahat.learners.fast.naive_bayes.count_model import CountModel
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
-from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.learners.fast.ordinary_fits import MIN_SHARE_LEFT
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
@@ -32,7 +31,7 @@ def rounding_of_sum(n: int) -> float:
 
 
 def log_table(
-    model: CountModel, sums: np.ndarray, totals: FloatArray, logs: SmoothedLogs
+    model: CountModel, sums: np.ndarray, totals: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the table that a row's counts are multiplied with, and the constants to add.
 
@@ -40,8 +39,6 @@ def log_table(
     ----------
     sums, totals : ndarray
         (C', p) counts and (C',) weights of the classes of a training part.
-    logs : SmoothedLogs
-        The logarithms of such counts.
 
     Returns
     -------
@@ -50,7 +47,7 @@ def log_table(
     constant : ndarray of float
         (W,), with the logs of the classes' shares.
     """
-    table, constant = model.terms(sums, totals, logs)
+    table, constant = model.terms(sums, totals)
     constant += np.log(totals / totals.sum())
     if len(totals) != 2:
         return table, constant
@@ -75,15 +72,6 @@ class CountsOverSplits(OverSplits):
     model: CountModel
     """What the learner computes from counts."""
 
-    @cached_property
-    def logs(self) -> SmoothedLogs:
-        """The logarithms of the counts of a training part without repeated rows."""
-        return SmoothedLogs(self.model.smoothing, self.rows.largest_count)
-
-    def compute_logs(self, part: Part) -> SmoothedLogs:
-        """Return the logarithms of the counts of a training part."""
-        return SmoothedLogs(self.model.smoothing) if part.left_out is None else self.logs
-
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict the test part of a split."""
         rows = self.rows
@@ -96,7 +84,7 @@ class CountsOverSplits(OverSplits):
         if len(present) < 2:
             return ONE_CLASS
         sums = rows.sum_training_counts(part)[present]
-        table, constant = log_table(self.model, sums, totals[present], self.compute_logs(part))
+        table, constant = log_table(self.model, sums, totals[present])
         return build_predictions(
             scores(rows.matrix, part.test, table) + constant, present, rows.n_classes
         )
@@ -105,10 +93,10 @@ class CountsOverSplits(OverSplits):
     def _left_out(self) -> tuple[Predictions, np.ndarray]:
         """Leave-one-out predictions of all rows, and which of them may be used."""
         rows, present, w = self.rows, self.rows.present, self.rows.weights
-        table, constant = self.model.terms(rows.sums[present], rows.totals[present], self.logs)
+        table, constant = self.model.terms(rows.sums[present], rows.totals[present])
         joint = scores(rows.matrix, None, table)
         joint += constant
-        own, is_own = self.model.one_left_out(rows, self.logs), present == rows.y[:, None]
+        own, is_own = self.model.one_left_out(rows), present == rows.y[:, None]
         np.copyto(joint, own[:, None], where=is_own)
         left = rows.totals[present] - np.where(is_own, w[:, None], 0.0)
         fits = (left > (0 if rows.is_exact else MIN_SHARE_LEFT) * rows.totals[present]).all(axis=1)

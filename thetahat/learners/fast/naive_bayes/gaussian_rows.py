@@ -10,9 +10,6 @@ import numpy as np
 
 from thetahat.learners._training_parts import class_weights
 from thetahat.learners.fast.discriminants.class_rows import ClassSums
-from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
-from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
-from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.tables.features import Features
 from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
@@ -68,11 +65,6 @@ class GaussianRows:
         """Whether weights differ from 1."""
         return not bool((self.w == 1).all())
 
-    @property
-    def is_large(self) -> bool:
-        """Whether the compiled loops are used."""
-        return uses_loops(self.X.size, MIN_VALUES_FOR_LOOPS)
-
     def of(self, index: IntArray) -> ClassPowerSums:
         """Return the sums over the rows in ``index``; a repeated row counts each time."""
         x, squares = self._sum_by_class(index, self.y, self.w, self.n_classes)
@@ -94,8 +86,6 @@ class GaussianRows:
         self, index: IntArray, y: IntArray, w: FloatArray, n_classes: int
     ) -> tuple[FloatArray, FloatArray]:
         """Return the (C, p) sums of rows and of their squares by class."""
-        if self.is_large:
-            return moments_by_kernel(self.X, index, y, w, n_classes)
         sums, squares = np.zeros((2, n_classes, self.X.shape[1]))
         for start in range(0, len(index), _ROWS_PER_BATCH):
             some = index[start : start + _ROWS_PER_BATCH]
@@ -107,8 +97,6 @@ class GaussianRows:
 
     def distances(self, index: IntArray, means: FloatArray, variances: FloatArray) -> FloatArray:
         """Return the (C', m) scaled squared distances of the listed rows to (C', p) means."""
-        if self.is_large:
-            return distances_by_kernel(self.X, index, means, variances)
         rows, squares = self.X[index], np.empty((len(means), len(index)))
         for code, (mean, variance) in enumerate(zip(means, variances, strict=True)):
             squares[code] = ((rows - mean) ** 2 / variance).sum(axis=1)

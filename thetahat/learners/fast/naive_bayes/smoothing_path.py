@@ -63,7 +63,7 @@ class SmoothingPath(OverPath):
             predictions = predict_nothing(n_models * n_test, rows.n_classes)
             return predictions, np.zeros(n_models, dtype=np.bool_)
         sums, totals = rows.sum_training_counts(part)[present], totals[present]
-        weighed_rows = self._score_rows(part, sums, totals)
+        weighed_rows = self._score_rows(part.test, sums, totals)
         predictions = build_predictions(
             weighed_rows.reshape(n_models * n_test, -1), present, rows.n_classes
         )
@@ -79,21 +79,16 @@ class SmoothingPath(OverPath):
             [fits for _, fits in outcomes]
         )
 
-    def _score_rows(self, part: Part, sums: FloatArray, totals: FloatArray) -> FloatArray:
+    def _score_rows(self, test: IntArray, sums: FloatArray, totals: FloatArray) -> FloatArray:
         """Return (L, n_test, W) log odds or joint log densities, from ``log_table``."""
         n_classes, width = sums.shape
         step = max(1, MAX_CELLS // (n_classes * width))
         part_scores = []
         for start in range(0, len(self.models), step):
-            pairs = [
-                log_table(one.model, sums, totals, one.compute_logs(part))
-                for one in self._alone[start : start + step]
-            ]
+            pairs = [log_table(model, sums, totals) for model in self.models[start : start + step]]
             table, constant = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-            part_scores.append(scores(self.rows.matrix, part.test, table) + constant)
-        all_of_them = np.concatenate(part_scores, axis=1).reshape(
-            len(part.test), len(self.models), -1
-        )
+            part_scores.append(scores(self.rows.matrix, test, table) + constant)
+        all_of_them = np.concatenate(part_scores, axis=1).reshape(len(test), len(self.models), -1)
         return np.ascontiguousarray(all_of_them.transpose(1, 0, 2))
 
     def _predict_one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:

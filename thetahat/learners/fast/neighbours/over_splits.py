@@ -11,10 +11,7 @@ from thetahat.learners._training_parts import concatenate_predictions, take_rows
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.learners.fast.ordinary_fits import REPEATED_ROWS
-from thetahat.learners.fast.thresholds import MIN_ROWS_FOR_LOOPS
 from thetahat.losses.base import Predictions
-from thetahat.numerics.loops.compiling import uses_loops
-from thetahat.numerics.loops.nearest_rows import taken_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
 TOO_FEW_IN_PART: Final = OrdinaryFit("the training part has fewer rows than neighbours")
@@ -105,12 +102,8 @@ class NeighbourSplits(OverSplits):
     ) -> tuple[IntArray, FloatArray]:
         """Return the same for the test rows of J parts; ``inside`` is (J, n)."""
         self.look_up(test)
-        if uses_loops(len(self.X), MIN_ROWS_FOR_LOOPS):
-            lists = self.rows, self.squares, self.complete_below
-            rows, squares, unsure = taken_by_kernel(*lists, test, of_part, inside, k)
-        else:
-            fit = inside[of_part[:, None], self.rows[test]]
-            rows, squares, unsure = self._read_lists(test, fit, k)
+        fit = inside[of_part[:, None], self.rows[test]]
+        rows, squares, unsure = self._read_lists(test, fit, k)
         for part in np.unique(of_part[unsure]).tolist():
             mine = unsure & (of_part == part)
             train = np.flatnonzero(inside[part])

@@ -15,11 +15,8 @@ from thetahat.learners.fast.ridge.rows import (
     RidgeRows,
     centred_rows,
     decomposed,
-    decomposed_along,
     rows_to_solve,
 )
-from thetahat.learners.fast.ridge.solutions import solutions
-from thetahat.learners.fast.thresholds import MAX_CONDITION_OF_ROTATION
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
@@ -111,9 +108,10 @@ class RidgePath(OverPath):
         products = sums.centred() if rows.intercept else sums
         lines = np.empty((len(self.penalties), rows.n_features + 1))
         coefficients, level = lines[:, :-1], lines[:, -1]
-        least = self._find_smallest_eigenvalue(products)
-        if not solutions(products.xx, products.xy, self.penalties, least, coefficients):
+        d, Q = np.linalg.eigh(products.xx)
+        if not d[0] > self._find_smallest_eigenvalue(products):
             return None
+        np.matmul((Q.T @ products.xy) / (d + self.penalties[:, None]), Q.T, out=coefficients)
         level[:] = rows.y_mean
         if rows.intercept:
             level += (sums.y - coefficients @ sums.x) / sums.w
@@ -153,15 +151,7 @@ class RidgePath(OverPath):
         Unlike a decomposition of their products, it does not square the condition number.
         """
         rows, penalties = self.rows, self.penalties[:, None]
-        turn = None
-        if rows.n_features < len(rows.y):
-            d, V = self._directions
-            turn = V if d[-1] <= MAX_CONDITION_OF_ROTATION * d[0] else None
-        s, Vt, target = (
-            decomposed(np.vstack([rows.X, rows.y]).T * np.sqrt(rows.w)[:, None])
-            if turn is None
-            else decomposed_along(rows, turn)
-        )
+        s, Vt, target = decomposed(np.vstack([rows.X, rows.y]).T * np.sqrt(rows.w)[:, None])
         squares = s**2
         condition = squares.max(initial=0.0) / (squares.min(initial=np.inf) + self.penalties)
         ones = np.ones((len(penalties), 1))
@@ -171,12 +161,6 @@ class RidgePath(OverPath):
             np.hstack([-1 / (squares + penalties), ones]),
             np.sqrt(condition) / MAX_AMPLIFICATION,
         )
-
-    @cached_property
-    def _directions(self) -> tuple[FloatArray, FloatArray]:
-        """(p,) eigenvalues and (p, p) eigenvectors of the products of all rows."""
-        d, V = np.linalg.eigh(self.rows.all.xx)
-        return d, V
 
     def _find_smallest_eigenvalue(self, products: Products) -> float:
         """Return the smallest eigenvalue at which rounding in the products of all rows stays small.

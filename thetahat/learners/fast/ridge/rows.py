@@ -206,28 +206,3 @@ def decomposed(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     U, s, Vt = np.linalg.svd(triangle[:, :p], full_matrices=False)
     kept = s > np.finfo(np.float64).eps * max(n, p) * s.max(initial=0.0)
     return s[kept], Vt[kept], U[:, kept].T @ triangle[:, p]
-
-
-def decomposed_along(rows: RidgeRows, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the same for all rows, which are first rotated close to their directions.
-
-    There their products are nearly diagonal, whatever the lengths: scaled by these they are
-    factored without a loss of digits, at half the cost of reflections.
-
-    Parameters
-    ----------
-    V : ndarray of float
-        (p, p) eigenvectors of the products of the features, all of them well above rounding.
-    """
-    both = np.empty((V.shape[1] + 1, len(rows.y)))
-    np.matmul(V.T, rows.X, out=both[:-1])
-    both[-1] = rows.y
-    if rows.is_weighted:
-        both *= np.sqrt(rows.w)
-    products = both @ both.T
-    lengths = np.sqrt(np.diag(products))
-    lengths[-1] = max(lengths[-1], np.finfo(np.float64).tiny)
-    triangle = np.linalg.cholesky(products[:-1, :-1] / lengths[:-1] / lengths[:-1, None])
-    target = np.linalg.solve(triangle, products[:-1, -1] / lengths[:-1])
-    U, s, Vt = np.linalg.svd(triangle.T * lengths[:-1], full_matrices=False)
-    return s, Vt @ V.T, U.T @ target
