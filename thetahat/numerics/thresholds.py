@@ -31,12 +31,6 @@ MANY_FLIPS: Final = 10**7
 10 000 patterns: 100 terms 0.10 and 0.73, 1000 terms 0.44 and 5.6, 10 000 terms 3.3 and 56.
 """
 
-FEW_VALUES: Final = 16
-"""Distinct values of a column that are found by comparing all units with each.
-
-Of 100 000 units, compared and sorted: 2 values 0.12 and 3.2, 8 values 0.35 and 4.7.
-"""
-
 MANY_STRATA: Final = 64
 """Strata from which sums over all of them are computed at once, not stratum by stratum.
 

@@ -10,7 +10,6 @@ import numpy as np
 from thetahat.numerics.bootstrap.binomials import counts_of_kinds
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.numerics.loops.hashes import STEP, mix
-from thetahat.numerics.thresholds import FEW_VALUES
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 
@@ -92,8 +91,6 @@ def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples:
 
 def _find_examples(kinds: IntArray, n_kinds: int) -> IntArray:
     """Return the (P,) first units of each kind."""
-    if n_kinds <= FEW_VALUES:
-        return np.array([np.argmax(kinds == kind) for kind in range(n_kinds)], dtype=np.intp)
     examples = np.empty(n_kinds, dtype=np.intp)
     examples[kinds[::-1]] = np.arange(len(kinds) - 1, -1, -1)  # the first of each is written last
     return examples
@@ -110,28 +107,13 @@ def _number_unit_kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArra
     for column in rows.T:
         if len(np.unique(column[: 2 * most + 1])) > most:
             return None
-        values, which = _encode_values(column)
+        values, which = np.unique(column, return_inverse=True)
         if len(values) > most:
             return None
         kinds = which if kinds is None else _renumber(kinds * len(values) + which)
         if kinds.max() >= most:
             return None
     return kinds
-
-
-def _encode_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the sorted distinct values of a column, and the index of each unit's value."""
-    values = np.unique(column[: 2 * FEW_VALUES])
-    if len(values) <= FEW_VALUES:
-        # one byte each; comparing all units is faster than looking each one up
-        place, n_found = np.zeros(len(column), dtype=np.int8), 0
-        for value in values:
-            n_found += int(np.count_nonzero(column == value))
-            place += column > value
-        if n_found == len(column):
-            return values, place.astype(np.intp)
-    values, which = np.unique(column, return_inverse=True)
-    return values, which
 
 
 def _renumber(codes: IntArray) -> IntArray:
