@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.schemes._partitions import (
     check_enough,
+    check_number,
     deal_to_folds,
     get_column,
     yield_partition_splits,
 )
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import IntArray, Label
 
@@ -59,6 +61,41 @@ def get_stratifiable_codes(
 def get_class_label(rows: Rows, code: int) -> Label:
     """Return the label of a class code."""
     return rows.classes[code] if rows.classes else code
+
+
+class RandomFolds(Scheme):
+    """Base class of random partitions of the rows into folds, the same number in each repeat."""
+
+    __slots__ = ()
+    unstratified: ClassVar[str | None] = None
+    """The scheme without classes, if every class is spread evenly over the folds."""
+    n_folds: int
+
+    def __post_init__(self) -> None:
+        check_number("n_folds", self.n_folds, 2)
+        check_number("n_repeats", self._n_repeats, 1)
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return K times the number of repeats; raise if there are too few rows of a class."""
+        self._read_codes(rows)
+        return self.n_folds * self._n_repeats
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one split for each fold, repeat by repeat."""
+        codes = self._read_codes(rows)
+        return yield_random_folds(rows, codes, self.n_folds, self._n_repeats, seed, start, stop)
+
+    @property
+    def _n_repeats(self) -> int:
+        return getattr(self, "n_repeats", 1)
+
+    def _read_codes(self, rows: Rows) -> IntArray | None:
+        if self.unstratified is not None:
+            return get_stratifiable_codes(rows, self.n_folds, self.info.name, self.unstratified)
+        check_enough(rows.n, self.n_folds)
+        return None
 
 
 def yield_random_folds(  # noqa: PLR0913 - what the folds depend on, and which of them

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, check_number
-from thetahat.schemes._strata import yield_random_folds
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes._strata import RandomFolds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KFold(Scheme):
+class KFold(RandomFolds):
     """One random partition of the rows into K folds; each fold is the test set once.
 
     Degenerate cases: K = n is leave-one-out in another order.
@@ -43,21 +40,6 @@ class KFold(Scheme):
         ),
         blocks=FOLDS,
     )
-
-    def __post_init__(self) -> None:
-        check_number("n_folds", self.n_folds, 2)
-
-    def n_splits(self, rows: Rows) -> int:
-        """Return K, the number of folds."""
-        check_enough(rows.n, self.n_folds)
-        return self.n_folds
-
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
-        """Yield one split for each fold."""
-        n_folds = self.n_splits(rows)
-        return yield_random_folds(rows, None, n_folds, 1, seed, start, stop)
 
 
 METHOD = KFold

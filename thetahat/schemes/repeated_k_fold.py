@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, check_number
-from thetahat.schemes._strata import yield_random_folds
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes._strata import RandomFolds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatedKFold(Scheme):
+class RepeatedKFold(RandomFolds):
     """Several independent random partitions into K folds.
 
     Degenerate cases: one repeat is ``k_fold``.
@@ -45,22 +42,6 @@ class RepeatedKFold(Scheme):
         ),
         blocks=FOLDS,
     )
-
-    def __post_init__(self) -> None:
-        check_number("n_folds", self.n_folds, 2)
-        check_number("n_repeats", self.n_repeats, 1)
-
-    def n_splits(self, rows: Rows) -> int:
-        """Return K times the number of repeats."""
-        check_enough(rows.n, self.n_folds)
-        return self.n_folds * self.n_repeats
-
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
-        """Yield one split for each fold, repeat by repeat."""
-        check_enough(rows.n, self.n_folds)
-        return yield_random_folds(rows, None, self.n_folds, self.n_repeats, seed, start, stop)
 
 
 METHOD = RepeatedKFold

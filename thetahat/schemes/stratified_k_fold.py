@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_number
-from thetahat.schemes._strata import get_stratifiable_codes, yield_random_folds
-from thetahat.schemes.base import Rows, Scheme, Split
-from thetahat.schemes.k_fold import KFold
-from thetahat.values.types import IntArray
+from thetahat.schemes._strata import RandomFolds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StratifiedKFold(Scheme):
+class StratifiedKFold(RandomFolds):
     """A random partition into K folds in which every class is spread evenly.
 
     The rows are shuffled, sorted by class, and dealt out one by one: the numbers of rows of a class
@@ -52,24 +47,7 @@ class StratifiedKFold(Scheme):
         blocks=FOLDS,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
-
-    def __post_init__(self) -> None:
-        check_number("n_folds", self.n_folds, 2)
-
-    def n_splits(self, rows: Rows) -> int:
-        """Return K; raise if a class is too small."""
-        self._read_codes(rows)
-        return self.n_folds
-
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
-        """Yield one split for each fold."""
-        codes = self._read_codes(rows)
-        return yield_random_folds(rows, codes, self.n_folds, 1, seed, start, stop)
-
-    def _read_codes(self, rows: Rows) -> IntArray:
-        return get_stratifiable_codes(rows, self.n_folds, self.info.name, KFold.info.name)
+    unstratified: ClassVar[str | None] = "k_fold"
 
 
 METHOD = StratifiedKFold

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_number
-from thetahat.schemes._strata import get_stratifiable_codes, yield_random_folds
-from thetahat.schemes.base import Rows, Scheme, Split
-from thetahat.schemes.repeated_k_fold import RepeatedKFold
-from thetahat.values.types import IntArray
+from thetahat.schemes._strata import RandomFolds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StratifiedRepeatedKFold(Scheme):
+class StratifiedRepeatedKFold(RandomFolds):
     """Several random partitions into K folds, in each of which every class is spread evenly.
 
     Deviations: a class with fewer rows than folds is refused, as in ``stratified_k_fold``.
@@ -53,25 +48,7 @@ class StratifiedRepeatedKFold(Scheme):
         blocks=FOLDS,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
-
-    def __post_init__(self) -> None:
-        check_number("n_folds", self.n_folds, 2)
-        check_number("n_repeats", self.n_repeats, 1)
-
-    def n_splits(self, rows: Rows) -> int:
-        """Return K times the number of repeats; raise if a class is too small."""
-        self._read_codes(rows)
-        return self.n_folds * self.n_repeats
-
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
-        """Yield one split for each fold, repeat by repeat."""
-        codes = self._read_codes(rows)
-        return yield_random_folds(rows, codes, self.n_folds, self.n_repeats, seed, start, stop)
-
-    def _read_codes(self, rows: Rows) -> IntArray:
-        return get_stratifiable_codes(rows, self.n_folds, self.info.name, RepeatedKFold.info.name)
+    unstratified: ClassVar[str | None] = "repeated_k_fold"
 
 
 METHOD = StratifiedRepeatedKFold
