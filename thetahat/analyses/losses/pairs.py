@@ -37,8 +37,6 @@ class Pair:
     ----------
     a, b : str
         Names.
-    position : tuple of int
-        Their positions among the models, from which the pair's random stream is derived.
     losses : PairedLosses
         The losses or scores of both, and their difference.
     constant : float or None
@@ -54,7 +52,6 @@ class Pair:
 
     a: str
     b: str
-    position: tuple[int, int]
     losses: PairedLosses
     constant: float | None
     is_rounded: bool
@@ -68,12 +65,6 @@ def list_places(names: Sequence[str], control: str | None) -> list[tuple[int, in
         last = names.index(control)
         return [(i, last) for i in range(len(names)) if i != last]
     return [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-
-
-def build_pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
-    """Yield the pairs of ``list_places``, each with its difference."""
-    for batch, _ in build_batches(table, control):
-        yield from batch
 
 
 def build_batches(
@@ -175,7 +166,7 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
     difference = models[i].difference(models[j], differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
     counts = _count(models[i], models[j]) if has_rates else None
-    return Pair(names[i], names[j], place, losses, constant, is_rounded, cautions, counts)
+    return Pair(names[i], names[j], losses, constant, is_rounded, cautions, counts)
 
 
 def _count(a: BlockLosses, b: BlockLosses) -> PairedCounts | None:

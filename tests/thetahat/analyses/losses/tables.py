@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
+from thetahat.analyses.losses.pairs import Pair, build_batches
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
 from thetahat.intervals import INTERVALS
@@ -22,6 +23,11 @@ from thetahat.variances import VARIANCES
 # Ones per block of nine. nb: 15 of 45, svm: 20 of 45; block by block the ones come first, so the
 # differences nb - svm sum to -2, -2, 0, -2, 1 in the five blocks, and are -1, 0 or 1.
 ONES = {"nb": (2, 3, 4, 3, 3), "svm": (4, 5, 4, 5, 2)}
+
+
+def build_pairs(table: LossTable, control: str | None) -> list[Pair]:
+    """The pairs of an evaluation, each with its difference."""
+    return [pair for batch, _ in build_batches(table, control) for pair in batch]
 
 
 def five_by_nine(kind: BlockKind) -> LossTable:

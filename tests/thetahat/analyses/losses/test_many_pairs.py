@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.analyses.losses.tables import named, result_of, scores_of, table_of
+from tests.thetahat.analyses.losses.tables import build_pairs, named, result_of, scores_of, table_of
 from thetahat.analyses.losses import pairs as pairs_module
 from thetahat.analyses.losses.pair_moments import make_pair_moments
-from thetahat.analyses.losses.pairs import build_batches, build_pairs, list_places
+from thetahat.analyses.losses.pairs import build_batches, list_places
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests._signed_ranks import Zeros
