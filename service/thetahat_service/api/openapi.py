@@ -54,7 +54,7 @@ POST_HEADERS: Final[tuple[tuple[str, str, JsonSchema], ...]] = (
     ("Prefer", "With wait=N the answer has the result if it is there within N seconds.", {}),
 )
 
-Document = dict[str, Any]
+OpenApiJson = dict[str, Any]
 
 
 def choose_operation_id(route: APIRoute) -> str:
@@ -62,7 +62,7 @@ def choose_operation_id(route: APIRoute) -> str:
     return route.name
 
 
-def build_openapi(app: FastAPI) -> Document:
+def build_openapi(app: FastAPI) -> OpenApiJson:
     """Return the document; it is built once."""
     if app.openapi_schema is None:
         document = get_openapi(
@@ -85,7 +85,7 @@ def build_openapi(app: FastAPI) -> Document:
     return app.openapi_schema
 
 
-def _add_requests(document: Document) -> None:
+def _add_requests(document: OpenApiJson) -> None:
     requests: dict[str, type[BaseModel]] = {name: kind.request for name, kind in JOB_KINDS.items()}
     refs = _add_models(document, list(requests.values()))
     _add_union(document, ANY_REQUEST, {name: refs[model] for name, model in requests.items()})
@@ -100,7 +100,7 @@ def _add_requests(document: Document) -> None:
     post["parameters"] = [_describe_header(*header) for header in POST_HEADERS]
 
 
-def _add_bodies(document: Document) -> None:
+def _add_bodies(document: OpenApiJson) -> None:
     """Add the bodies of requests that routes parse themselves."""
     bodies: dict[str, type[BaseModel]] = {
         **access.BODIES,
@@ -127,7 +127,7 @@ def _add_bodies(document: Document) -> None:
     batch["requestBody"]["content"]["application/json"]["example"] = example
 
 
-def _complete_series(document: Document) -> None:
+def _complete_series(document: OpenApiJson) -> None:
     """Add the headers and the examples of requests of series."""
     _complete_creation(document["paths"]["/v1/series"]["post"], EXAMPLES["series"])
     add = document["paths"]["/v1/series/{series_id}/batches"]["post"]
@@ -136,7 +136,7 @@ def _complete_series(document: Document) -> None:
     add["responses"]["201"]["content"]["application/json"]["example"] = EXAMPLES["look"]
 
 
-def _complete_protocols(document: Document) -> None:
+def _complete_protocols(document: OpenApiJson) -> None:
     """Add the headers and the examples of requests of protocols."""
     _complete_creation(document["paths"]["/v1/protocols"]["post"], EXAMPLES["protocols"])
     withdraw = document["paths"]["/v1/protocols/{protocol_id}/withdraw"]["post"]
@@ -144,7 +144,7 @@ def _complete_protocols(document: Document) -> None:
     content["example"] = EXAMPLES["withdrawal"]
 
 
-def _complete_creation(post: Document, examples: Mapping[str, Document]) -> None:
+def _complete_creation(post: OpenApiJson, examples: Mapping[str, OpenApiJson]) -> None:
     """Add the header and the examples of a request that creates something once."""
     post["parameters"] = [_describe_header(*POST_HEADERS[0])]
     content = post["requestBody"]["content"]["application/json"]
@@ -160,7 +160,7 @@ def _describe_header(name: str, text: str, rules: JsonSchema) -> dict[str, Any]:
     }
 
 
-def _add_results(document: Document) -> None:
+def _add_results(document: OpenApiJson) -> None:
     """Add the results of the kinds as one union with the discriminator ``kind``."""
     builder = SchemaBuilder()
     provenance = builder.add(Provenance)
@@ -198,7 +198,7 @@ def _add_results(document: Document) -> None:
     responses["200"]["content"] = {"application/json": content}
 
 
-def _add_understanding(document: Document) -> None:
+def _add_understanding(document: OpenApiJson) -> None:
     """Add the example of how a file is understood, whose nulls FastAPI would leave out."""
     get = document["paths"]["/v1/datasets/{dataset_id}/understood"]["get"]
     get["responses"]["200"]["content"]["application/json"]["example"] = EXAMPLES["understanding"]
@@ -212,7 +212,7 @@ def _list_examples(name: str) -> dict[str, Any]:
     }
 
 
-def _add_union(document: Document, name: str, refs: dict[str, str]) -> None:
+def _add_union(document: OpenApiJson, name: str, refs: dict[str, str]) -> None:
     """Add a component that is the union of others, by the value of their field ``kind``."""
     document["components"]["schemas"][name] = {
         "oneOf": [{"$ref": ref} for ref in refs.values()],
@@ -220,7 +220,7 @@ def _add_union(document: Document, name: str, refs: dict[str, str]) -> None:
     }
 
 
-def _add_events(document: Document) -> None:
+def _add_events(document: OpenApiJson) -> None:
     """Describe the stream: the data of an event is JSON, by the event's name."""
     refs = _add_models(document, list(EVENTS.values()))
     path = "/v1/evaluations/{evaluation_id}/events"
@@ -243,7 +243,7 @@ def _add_events(document: Document) -> None:
     ]
 
 
-def _add_models(document: Document, models: list[type[BaseModel]]) -> dict[type[BaseModel], str]:
+def _add_models(document: OpenApiJson, models: list[type[BaseModel]]) -> dict[type[BaseModel], str]:
     """Add the schemas of pydantic models, and return the reference to each."""
     refs, definitions = models_json_schema(
         [(model, "validation") for model in models], ref_template=MODEL_REF
@@ -253,7 +253,7 @@ def _add_models(document: Document, models: list[type[BaseModel]]) -> dict[type[
     return {model: refs[model, "validation"]["$ref"] for model in models}
 
 
-def _add_authentication(document: Document) -> None:
+def _add_authentication(document: OpenApiJson) -> None:
     document["components"]["securitySchemes"] = {
         "bearer": {
             "type": "http",
@@ -276,7 +276,7 @@ def _add_authentication(document: Document) -> None:
                 operation["security"] = []
 
 
-def _add_errors(document: Document) -> None:
+def _add_errors(document: OpenApiJson) -> None:
     """Give errors their own media type, and every operation the response for any other error."""
     problem = {"schema": {"$ref": REF.format(name="ProblemDocument")}}
     for operations in document["paths"].values():
@@ -290,7 +290,7 @@ def _add_errors(document: Document) -> None:
             )
 
 
-def _remove_titles(document: Document) -> None:
+def _remove_titles(document: OpenApiJson) -> None:
     """Remove the titles that pydantic makes of field names; only components keep theirs.
 
     Generators make a class of each title, which is then one class for every field of that name.
@@ -325,7 +325,7 @@ def _iterate_inner_schemas(schema: JsonSchema) -> Iterator[JsonSchema]:
             yield inner
 
 
-def _remove_unused(document: Document) -> None:
+def _remove_unused(document: OpenApiJson) -> None:
     """Remove the schemas that nothing refers to, such as those of FastAPI's own errors."""
     components = document["components"]["schemas"]
     used: set[str] = set()
