@@ -15,7 +15,12 @@ from thetahat_presentation.wording import (
 )
 from thetahat_service.figures.differences import build_reference_marks, find_margin
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
+from thetahat_service.figures.marks import (
+    build_categories,
+    build_layer,
+    build_number_axis,
+    build_rows,
+)
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
 
@@ -174,20 +179,9 @@ def _build_view(
     amount = build_number_axis(
         f"{quantity}: {blocks.a} minus {blocks.b}", axis={"titleLimit": style.width - 60}
     )
-    place: Json = {
-        "field": "block",
-        "type": "nominal",
-        "sort": list(blocks.blocks),
-        "title": word,
-        "axis": {
-            "ticks": False,
-            "labels": is_labelled,
-            "labelLimit": style.label_limit,
-            "labelFontSize": 10,
-            "domain": False,
-        },
-        "scale": {"paddingInner": 0.25 if is_labelled else 0.05},
-    }
+    labels: Json = {"labels": is_labelled, "labelLimit": style.label_limit, "labelFontSize": 10}
+    place = build_rows("block", blocks.blocks, word, **labels)
+    place["scale"] = {"paddingInner": 0.25 if is_labelled else 0.05}
     colour = build_categories(
         "better",
         names,

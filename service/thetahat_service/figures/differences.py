@@ -17,7 +17,12 @@ from thetahat_presentation.wording import (
     is_higher_better,
 )
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
+from thetahat_service.figures.marks import (
+    build_categories,
+    build_layer,
+    build_number_axis,
+    build_rows,
+)
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Palette, Style
@@ -327,14 +332,12 @@ def _build_view(differences: Differences, style: Style) -> Json:
     ]
     shown = [word for word in SHAPES if any(row.verdict == word for row in differences.rows)]
     is_long = len(values) > MANY
+    pairs = [row.label for row in differences.rows]
+    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
     columns = {"columns": style.count_legend_columns(shown)}
     colours = [choose_verdict_colour(word, palette) for word in shown]
     shared: Json = {
-        "y": style.name_rows(
-            "pair",
-            [row.label for row in differences.rows],
-            SMALL_LABEL_SIZE if is_long else LABEL_SIZE,
-        ),
+        "y": build_rows("pair", pairs, grid=True, labelPadding=8, **labels),
         "color": build_categories("verdict", shown, colours, legend=columns),
         "tooltip": [
             {"field": "pair", "title": "pair"},

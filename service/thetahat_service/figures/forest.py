@@ -19,7 +19,7 @@ from thetahat_presentation.wording import (
     join_words,
 )
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import (
@@ -270,9 +270,10 @@ def _build_view(forest: Forest, style: Style) -> Json:
     is_long = len(forest.models) > MANY
     row, gap = (LOW_ROW, LOW_GAP) if is_long else (ROW, GAP)
     step = max(row * len(slots) + gap, LOWEST)
+    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
     shared: Json = {
         "y": {
-            **style.name_rows("model", forest.models, SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
+            **build_rows("model", forest.models, grid=True, labelPadding=8, **labels),
             "scale": {"paddingInner": gap / step, "paddingOuter": gap / step / 2},
         },
         "yOffset": {"field": "slot", "type": "nominal", "sort": slots},

@@ -11,7 +11,7 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.parts.groups import TOO_FEW, write_group
 from thetahat_presentation.wording import find_value_word, is_higher_better
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
@@ -162,9 +162,10 @@ def _build_view(forest: GroupForest, style: Style) -> Json:
     x = build_number_axis(forest.axis, scale={"domain": list(domain), "nice": False, "zero": False})
     colour = style.colour_bars("model", names, palette.series[: len(names)])
     is_long = len(forest.groups) > MANY
+    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
     shared: Json = {
         "y": {
-            **style.name_rows("group", forest.groups, SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
+            **build_rows("group", forest.groups, grid=True, labelPadding=8, **labels),
             "scale": {"paddingInner": GAP / step, "paddingOuter": GAP / step / 2},
         },
         "yOffset": {"field": "model", "type": "nominal", "sort": names},

@@ -12,7 +12,7 @@ from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
 from thetahat_service.figures.differences import build_reference_marks
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
@@ -162,13 +162,7 @@ def _build_saturation_view(saturation: SaturationDict, quantity: str, style: Sty
     ]
     x = build_number_axis(f"{quantity} minus that at the largest size")
     shared: Json = {
-        "y": {
-            "field": "size",
-            "type": "nominal",
-            "sort": [row["size"] for row in rows],
-            "title": None,
-            "axis": {"ticks": False, "domain": False, "grid": True, "labelPadding": 8},
-        },
+        "y": build_rows("size", [str(row["size"]) for row in rows], grid=True, labelPadding=8),
         "color": {
             "condition": {"test": "datum.enough", "value": palette.green},
             "value": palette.blue,

@@ -40,6 +40,17 @@ def build_number_axis(title: str, **options: Any) -> Json:
     return {"type": "quantitative", "title": title, **options}
 
 
+def build_rows(field: str, names: Sequence[str], title: str | None = None, **axis: Any) -> Json:
+    """Return the channel with a row for each name, in this order, without a line of the axis."""
+    return {
+        "field": field,
+        "type": "nominal",
+        "sort": list(names),
+        "title": title,
+        "axis": {"ticks": False, "domain": False, **axis},
+    }
+
+
 def build_categories(
     field: str, names: Sequence[str], looks: Sequence[Any], title: str | None = None, **options: Any
 ) -> Json:

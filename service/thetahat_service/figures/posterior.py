@@ -13,7 +13,12 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import find_value_word, is_higher_better
 from thetahat_service.figures.by_source import build_numbered_name, choose_pairs
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
+from thetahat_service.figures.marks import (
+    build_categories,
+    build_layer,
+    build_number_axis,
+    build_rows,
+)
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
 
@@ -116,13 +121,7 @@ def _build_probability_view(values: list[Json], style: Style) -> Json:
     scale = {"domain": [0, 1], "nice": False}
     colours = [palette.blue, palette.green, palette.vermilion]
     encoding: Json = {
-        "y": {
-            "field": "row",
-            "type": "nominal",
-            "sort": rows,
-            "title": None,
-            "axis": {"ticks": False, "domain": False, **style.shorten_labels()},
-        },
+        "y": build_rows("row", rows, **style.shorten_labels()),
         "x": {"field": "from", **build_number_axis("posterior probability", scale=scale)},
         "x2": {"field": "to"},
         "color": build_categories("region", ANSWERS, colours),

@@ -9,7 +9,12 @@ from thetahat_presentation.captions import phrase
 from thetahat_presentation.wording import find_block_word, name_block
 from thetahat_service.figures.figure import Figure, Result, clean_name
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
-from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
+from thetahat_service.figures.marks import (
+    build_categories,
+    build_layer,
+    build_number_axis,
+    build_rows,
+)
 from thetahat_service.figures.ranges import Bar, find_domain
 from thetahat_service.figures.risk_curves import place_values
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
@@ -110,20 +115,10 @@ def _build_candidate_view(rows: list[Json], title: str, style: Style) -> Json:
         scale={"domain": list(domain), "nice": False, "zero": False},
         axis={"orient": "top" if is_long else "bottom"},
     )
+    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
     states = ["chosen", "not chosen"]
     shared: Json = {
-        "y": {
-            "field": "candidate",
-            "type": "nominal",
-            "sort": [row["candidate"] for row in rows],
-            "title": None,
-            "axis": {
-                "ticks": False,
-                "domain": False,
-                "grid": True,
-                **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
-            },
-        },
+        "y": build_rows("candidate", [row["candidate"] for row in rows], grid=True, **labels),
         "color": build_categories("chosen", states, [palette.vermilion, palette.blue]),
         "tooltip": [
             {"field": "candidate"},
@@ -199,20 +194,15 @@ def _build_splits(result: Result) -> Figure:
 def _build_split_view(rows: list[Json], quantity: str, style: Style) -> Json:
     palette = style.palette
     x = build_number_axis(quantity, scale={"zero": False, "padding": 10})
-    y: Json = {
-        "field": "split",
-        "type": "nominal",
-        "sort": list(dict.fromkeys(row["split"] for row in rows)),
-        "title": None,
-        "axis": {"ticks": False, "domain": False, "grid": True, "labelLimit": style.label_limit},
-    }
+    splits = list(dict.fromkeys(row["split"] for row in rows))
+    y = build_rows("split", splits, grid=True, labelLimit=style.label_limit)
     series = [INTERNAL, EXTERNAL]
     legend = {"columns": 1 if style.width < 600 else 2}
     place: Json = {"y": y, "x": {"field": "value", **x}}
     colours = [palette.blue, palette.vermilion]
     fills = [palette.paper, palette.vermilion]
     return {
-        **style.fit_height(SPLIT_ROW * len(y["sort"])),
+        **style.fit_height(SPLIT_ROW * len(splits)),
         "data": {"values": rows},
         "layer": [
             build_layer(

@@ -10,7 +10,7 @@ from thetahat_presentation.wording import describe_repetitions
 from thetahat_service.figures.coverage import build_coverage
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.log_ticks import log_ticks
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.style import Json, Palette, Style
 
 if TYPE_CHECKING:
@@ -239,19 +239,9 @@ def _build_rows(figure: StudyFigureDict, style: Style) -> Json:
     if any(entry["style"] == "bars" for entry in figure["series"]):
         x["scale"] = {"zero": True, "nice": True}
     step = ROW * max(1, len(solid_names)) + GAP
-    y: Json = {
-        "field": "category",
-        "type": "nominal",
-        "sort": labels,
-        "title": figure["x"]["title"] or None,
-        "axis": {
-            "ticks": False,
-            "domain": False,
-            "grid": True,
-            "labelLimit": style.label_limit,
-        },
-        "scale": {"domain": labels, "paddingInner": GAP / step, "paddingOuter": GAP / step / 2},
-    }
+    title, limit = figure["x"]["title"] or None, style.label_limit
+    y = build_rows("category", labels, title, grid=True, labelLimit=limit)
+    y["scale"] = {"domain": labels, "paddingInner": GAP / step, "paddingOuter": GAP / step / 2}
     offset: Json = {"field": "series", "type": "nominal", "sort": solid_names}
     offset["scale"] = {"domain": solid_names}
     channels = build_series_channels(looks)

@@ -155,22 +155,6 @@ class Style:
             "labelExpr": f"length(datum.label) > {n} ? {shortened} : datum.label",
         }
 
-    def name_rows(self, field: str, names: Sequence[str], font_size: float = LABEL_SIZE) -> Json:
-        """Return the vertical channel of a figure with a row for each name, in this order."""
-        return {
-            "field": field,
-            "type": "nominal",
-            "sort": list(names),
-            "title": None,
-            "axis": {
-                "ticks": False,
-                "domain": False,
-                "grid": True,
-                "labelPadding": 8,
-                **self.shorten_labels(font_size),
-            },
-        }
-
     def colour_bars(self, field: str, words: Sequence[str], colours: Sequence[str]) -> Json:
         """Return the colour channel of bars, with a legend where there are several colours."""
         legend = {
