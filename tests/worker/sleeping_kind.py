@@ -43,7 +43,7 @@ class SleepRequest(EvaluationRequest):
 
     n_chunks: int = 0
     seconds: float = 0.0
-    hold: str = ""  # a file: all chunks but the first wait until it is gone
+    hold: str = ""  # a file that all chunks but the first to begin wait for, until it is gone
     fault: str = ""
     at: int | None = None
     note: str = ""  # a file that every chunk writes a line to
@@ -133,13 +133,23 @@ def _draw(job: Job[SleepRequest], i: int) -> np.ndarray:
 
 def _nap(request: SleepRequest, i: int | None) -> None:
     until = time.monotonic() + request.seconds
-    while time.monotonic() < until or (i and request.hold and Path(request.hold).exists()):
+    while time.monotonic() < until:
         time.sleep(0.005)
+    if request.hold and i is not None:
+        _wait_until_gone(Path(request.hold))
     if request.fault and request.at in {None, i}:
         if request.fault in FAULTS_OF_PROCESSES:
             FAULTS_OF_PROCESSES[request.fault](Path(request.marker))
         else:
             FAULTS[request.fault]()
+
+
+def _wait_until_gone(hold: Path) -> None:
+    try:
+        hold.with_name("first").touch(exist_ok=False)
+    except FileExistsError:
+        while hold.exists():
+            time.sleep(0.005)
 
 
 def _refuse() -> None:

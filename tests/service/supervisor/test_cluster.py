@@ -31,7 +31,7 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         files_url=(tmp_path / "files").as_uri(),
         data_dir=tmp_path / "unused",
         workers=1,
-        lease_s=2,
+        lease_s=4,
         sweep_s=0.2,
     )
     with running("worker", log=tmp_path / "early") as early:

@@ -83,7 +83,7 @@ def test_exact_a_store_that_is_away_for_seconds_only_delays(
     parts: dict[str, Any] = {"parts": ["a", "b", "c"], "n_chunks": 12, "seed": 5, "hold": str(hold)}
     with serving(tmp_path, tmp_path / "log", workers=2):
         evaluations = [submit_nap(**parts) for _ in range(3)]
-        wait_until(lambda: look(evaluations[0]).progress_done > 0)
+        wait_until(lambda: any(look(each).progress_done for each in evaluations))
         folder.rename(away)
         hold.unlink()
         wait_until(

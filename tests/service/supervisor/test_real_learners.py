@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +45,13 @@ def test_exact_what_learners_do_to_their_worker_is_their_own_loss(
     """One takes memory, two never end, one raises, one takes its process along."""
     (folder := tmp_path / "packages").mkdir()
     install(folder)
-    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ["PYTHONPATH"]]))
     setting(
         learner_packages="extra-learners",
         memory_limit_mb=512,
         time_limit_s=20,
         max_attempts=2,
-        lease_s=2,
+        lease_s=30,
         sweep_s=0.2,
     )
     learners = {"ridge": "ridge", **{name: name for name in LEARNERS}}

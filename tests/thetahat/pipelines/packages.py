@@ -61,17 +61,17 @@ class Endless(Constant):
 
 @dataclass(frozen=True)
 class Deaf(Constant):
-    """Never comes to an end either, and C code hears no signal."""
+    """Never comes to an end either: it waits in C code, which hears no signal, for a lock."""
 
     info: ClassVar[MethodInfo] = info("deaf")
 
     def fit(self, features, y, *, weights, rng, n_classes):
-        from sklearn.svm import SVC
+        import ctypes
 
-        rng = np.random.default_rng(0)
-        X = rng.normal(size=(20_000, 2)) * 1e6
-        y = rng.integers(2, size=20_000)
-        SVC(C=1e12, kernel="poly", degree=9, tol=1e-12, cache_size=1).fit(X, y)
+        library, lock = ctypes.CDLL(None), ctypes.create_string_buffer(256)
+        library.pthread_mutex_init(lock, None)
+        library.pthread_mutex_lock(lock)
+        library.pthread_mutex_lock(lock)
         return self
 
 
