@@ -23,6 +23,7 @@ from alembic.script import ScriptDirectory
 import thetahat_migrations
 from tests.service.jobs.conftest import sleeping
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
+from tests.service.storage.databases import SQLITE_FILE
 from tests.worker.sleeping_kind import expected_draws
 from thetahat_service.jobs import datasets, read, retention, sweep
 from thetahat_service.jobs.cancel import cancel
@@ -34,6 +35,8 @@ from thetahat_service.storage.tables import METADATA
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 __all__ = ["sleeping"]
+
+pytestmark = pytest.mark.xdist_group("previous releases")  # each is migrated once
 
 SCRIPTS = ScriptDirectory.from_config(schema.build_configuration())
 REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()]
@@ -116,16 +119,41 @@ class PreviousRelease:
         )  # fmt: skip
 
 
-@pytest.fixture(params=REVISIONS[1:])
-def previous(request: pytest.FixtureRequest, empty_database: str) -> PreviousRelease:
+ON_POSTGRES = [*REVISIONS[1:4], REVISIONS[-1]]
+"""The last releases, one of which may be running, and the first; others run on SQLite alone."""
+EACH_RELEASE = pytest.mark.parametrize(
+    ("empty_database", "previous"),
+    [
+        *(("sqlite", revision) for revision in REVISIONS[1:]),
+        *(pytest.param("postgres", each, marks=pytest.mark.servers) for each in ON_POSTGRES),
+    ],
+    indirect=True,
+)
+MIGRATED: dict[str, tuple[PreviousRelease, bytes]] = {}
+"""By revision, the release and its migrated SQLite file, which is the same for each test."""
+
+
+@pytest.fixture
+def previous(
+    request: pytest.FixtureRequest, empty_database: str, tmp_path: Path
+) -> PreviousRelease:
     """The release of an earlier revision, on a database that was migrated to the newest one."""
-    schema.upgrade(request.param)
+    revision: str = request.param
+    if empty_database == "sqlite" and revision in MIGRATED:
+        release, content = MIGRATED[revision]
+        (tmp_path / SQLITE_FILE).write_bytes(content)
+        return release
+    schema.upgrade(revision)
     release = PreviousRelease()
     schema.upgrade()
     assert schema.is_current()
+    if empty_database == "sqlite":
+        engine.reset()
+        MIGRATED[revision] = release, (tmp_path / SQLITE_FILE).read_bytes()
     return release
 
 
+@EACH_RELEASE
 def test_exact_what_the_previous_release_submits_is_computed(previous: PreviousRelease) -> None:
     identifier = uuid4()
     previous.insert_evaluation(identifier)
@@ -145,6 +173,7 @@ def test_exact_what_the_previous_release_submits_is_computed(previous: PreviousR
     assert previous.select("unit") == previous.select("event") == []
 
 
+@EACH_RELEASE
 def test_exact_the_previous_release_reads_what_the_new_one_writes(
     previous: PreviousRelease,
 ) -> None:
@@ -160,6 +189,7 @@ def test_exact_the_previous_release_reads_what_the_new_one_writes(
     assert sorted(states) == ["cancelled", *["done"] * 4]
 
 
+@EACH_RELEASE
 def test_exact_a_key_and_a_data_set_of_the_previous_release_work(
     previous: PreviousRelease,
 ) -> None:
@@ -182,6 +212,7 @@ def test_exact_a_key_and_a_data_set_of_the_previous_release_work(
     assert (row.rows, row.columns) == (1, [{"name": "a"}])
 
 
+@EACH_RELEASE
 def test_exact_retention_applies_to_rows_of_the_previous_release(
     previous: PreviousRelease, monkeypatch: pytest.MonkeyPatch
 ) -> None:

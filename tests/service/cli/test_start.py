@@ -213,7 +213,7 @@ def test_invalid_a_database_that_is_away_is_a_sentence(words: list[str], tmp_pat
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == 4
     assert done.stderr.startswith("thetahat: The database cannot be used: connection failed")

@@ -24,7 +24,7 @@ def test_exact_the_end_wakes_all_who_wait_for_it(database: str) -> None:
 
     async def scene() -> list[bool]:
         waiting = [
-            asyncio.create_task(change_watcher.wait_for_end(evaluation_id, 10)) for _ in range(20)
+            asyncio.create_task(change_watcher.wait_for_end(evaluation_id, 60)) for _ in range(20)
         ]
         in_vain = asyncio.create_task(change_watcher.wait_for_end(other, 0.3))
         await asyncio.sleep(0.05)
@@ -33,7 +33,7 @@ def test_exact_the_end_wakes_all_who_wait_for_it(database: str) -> None:
 
     started = time.monotonic()
     assert asyncio.run(scene()) == [True] * 20 + [False]
-    assert time.monotonic() - started < 5.0
+    assert time.monotonic() - started < 50.0
 
 
 def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> None:
@@ -41,9 +41,9 @@ def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> No
 
     async def scene() -> tuple[bool, bool, bool]:
         now = look(evaluation_id)
-        at_once = await change_watcher.wait_for_change(replace(now, version=0), 10)
+        at_once = await change_watcher.wait_for_change(replace(now, version=0), 60)
         in_vain = await change_watcher.wait_for_change(now, 0.1)
-        waiting = asyncio.create_task(change_watcher.wait_for_change(now, 10))
+        waiting = asyncio.create_task(change_watcher.wait_for_change(now, 60))
         await asyncio.sleep(0.05)
         with unit_of_work() as connection:
             evaluations.change(connection, evaluation_id, {"progress_done": 1}, None)

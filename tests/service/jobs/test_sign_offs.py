@@ -58,14 +58,14 @@ def test_exact_the_same_signature_at_once_is_stored_once(database: str) -> None:
     together = Barrier(4)
 
     def sign() -> None:
-        together.wait(timeout=30)
+        together.wait(timeout=120)
         sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
 
     threads = [Thread(target=sign) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=120)
 
     assert len(remaining(SIGN_OFF)) == 1
 

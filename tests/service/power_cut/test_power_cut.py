@@ -36,7 +36,7 @@ from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 SITE: Final = Path(__file__).parent / "site"
-CUTS: Final = 100
+CUTS: Final = 50
 PATIENCE_S: Final = 120.0
 """Longest wait for an answer where many tests run beside this one."""
 TABLE: Final = find_format("text/csv").table_suffix

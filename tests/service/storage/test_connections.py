@@ -65,7 +65,7 @@ def test_property_a_new_sqlite_file_is_opened_while_another_process_creates_its_
             [tables], timeout=0.2
         )  # long enough to meet the lock; the result does not depend on it
         other.execute("COMMIT")
-        assert tables.result(timeout=10) == ["first"]
+        assert tables.result(timeout=120) == ["first"]
     engines.dispose()
     other.close()
 
