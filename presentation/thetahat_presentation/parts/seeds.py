@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
-from thetahat_presentation.document import Cell, Name, Number, Percent, Section, Table
+from thetahat_presentation.document import Cell, Name, Number, Pair, Percent, Section, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult
 
 
 def build_seeds_section(shown: ModelsResult) -> Section | None:
-    """Return the table about seeds; None where each learner is trained once on a split."""
+    """Return the tables about seeds; None where each learner is trained once on a split."""
     models = {
         name: seeds
         for name in shown.names
@@ -17,29 +19,59 @@ def build_seeds_section(shown: ModelsResult) -> Section | None:
     }
     if not models:
         return None
-    rows: list[dict[str, Cell]] = []
-    for name, seeds in models.items():
-        variance = seeds.get("variance")
-        planned = [*(plan["standard_error"] for plan in seeds.get("plans") or ()), None, None]
-        rows.append(
-            {
-                "Model": Name(name),
-                "Trainings of each split": Number(seeds["seeds"]),
-                "Standard error by one training": Number(
-                    None if variance is None else sqrt(variance)
-                ),
-                "Share of seeds": Percent(seeds.get("share")),
-                "Twice the seeds": Number(planned[0]),
-                "Twice the data": Number(planned[1]),
-            }
+    pairs = [(pair, found) for pair in shown.comparisons if (found := pair.get("seeds"))]
+    tables = [
+        _tabulate(
+            "Seeds",
+            "Model",
+            [(Name(name), seeds) for name, seeds in models.items()],
+            "Losses are means over the trainings. The share is that of the variance of the mean.",
         )
-    notes = [
-        "Losses are means over the trainings. The share is that of the variance of the mean.",
-        "The last two columns: the standard error of the mean that is then to be expected.",
     ]
+    if pairs:
+        tables.append(
+            _tabulate(
+                "Seeds in differences",
+                "Pair",
+                [(Pair(pair["a"], pair["b"]), seeds) for pair, seeds in pairs],
+                "The share is that of the variance of the difference.",
+            )
+        )
+    sentences = [f"{name}: {seeds['sentence']}" for name, seeds in models.items()]
+    sentences += [seeds["sentence"] for _, seeds in pairs]
     return Section(
-        name="seeds",
-        title="More seeds, or more data?",
-        tables=[Table.of_rows("Seeds", rows, notes)],
-        sentences=[f"{name}: {seeds['sentence']}" for name, seeds in models.items()],
+        name="seeds", title="More seeds, or more data?", tables=tables, sentences=sentences
     )
+
+
+def _tabulate(caption: str, first: str, rows: Sequence[tuple[Cell, Json]], note: str) -> Table:
+    columns = [
+        first,
+        "Trainings of each split",
+        "Standard error by one training",
+        "Share of seeds",
+        "Twice the seeds",
+        "Twice the data",
+    ]
+    notes = [
+        note,
+        "The last two columns: the standard error that is then to be expected.",
+    ]
+    return Table(
+        caption=caption,
+        columns=columns,
+        rows=[_build_row(name, seeds) for name, seeds in rows],
+        notes=notes,
+    )
+
+
+def _build_row(name: Cell, seeds: Json) -> list[Cell]:
+    variance, plans = seeds.get("variance"), seeds.get("plans") or ()
+    return [
+        name,
+        Number(seeds["seeds"]),
+        Number(None if variance is None else sqrt(variance)),
+        Percent(seeds.get("share")),
+        *(Number(plan["standard_error"]) for plan in plans),
+        *([Number(None)] * (2 - len(plans))),
+    ]

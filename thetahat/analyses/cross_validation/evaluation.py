@@ -290,7 +290,8 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
         ],
     )
     if seeds is not None:
-        evaluation = replace(evaluation, models=seeds.describe(evaluation))
+        models, comparisons = seeds.describe(evaluation)
+        evaluation = replace(evaluation, models=models, comparisons=comparisons)
     return tabulated.table, evaluation
 
 

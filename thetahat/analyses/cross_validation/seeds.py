@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thetahat.analyses.losses.optional_results import SeedPlan, SeedsOfModel
-from thetahat.analyses.losses.result import EvaluationResult, ModelResult
+from thetahat.analyses.losses.optional_results import SeedPlan, SeedVariance
+from thetahat.analyses.losses.result import Comparison, EvaluationResult, ModelResult
 from thetahat.cross_validation import Outcomes
 from thetahat.cross_validation.seeds import average_seeds, compute_split_means
 from thetahat.errors import UnsupportedCombination
+from thetahat.intervals.base import Interval
 from thetahat.values.number_text import format_count, format_number
 from thetahat.values.types import FloatArray
 
@@ -51,15 +52,38 @@ class Seeds:
         """Return the trainings of the learners that ran."""
         return cls({name: compute_split_means(runs) for name, runs in trainings.items()})
 
-    def describe(self, result: EvaluationResult) -> dict[str, ModelResult]:
-        """Return the models of a result with what their random numbers add."""
+    def describe(
+        self, result: EvaluationResult
+    ) -> tuple[dict[str, ModelResult], tuple[Comparison, ...]]:
+        """Return models and comparisons of a result with what random numbers add to each.
+
+        Of a pair, training s of one learner is subtracted from training s of the other, so that
+        random numbers that two learners share cancel out.
+        """
         target = result.summary.target
-        described = {}
-        for name, model in result.models.items():
-            interval = model.recommended.get(target)
-            error = None if interval is None else interval.standard_error
-            described[name] = replace(model, seeds=describe_seeds(self.means[name], error))
-        return described
+        models = {
+            name: replace(
+                model,
+                seeds=describe_seeds(self.means[name], _find_error(model.recommended.get(target))),
+            )
+            for name, model in result.models.items()
+        }
+        comparisons = tuple(
+            replace(
+                pair,
+                seeds=describe_seeds(
+                    self.means[pair.a] - self.means[pair.b],
+                    _find_error(pair.interval),
+                    (pair.a, pair.b),
+                ),
+            )
+            for pair in result.comparisons
+        )
+        return models, comparisons
+
+
+def _find_error(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.standard_error
 
 
 def average_trainings(trainings: Mapping[str, Sequence[Outcomes]]) -> dict[str, Outcomes]:
@@ -67,8 +91,10 @@ def average_trainings(trainings: Mapping[str, Sequence[Outcomes]]) -> dict[str, 
     return {name: average_seeds(runs) for name, runs in trainings.items()}
 
 
-def describe_seeds(means: FloatArray, standard_error: float | None) -> SeedsOfModel:
-    """Return what the random numbers of one learner add to the variance of its mean loss.
+def describe_seeds(
+    means: FloatArray, standard_error: float | None, pair: tuple[str, str] | None = None
+) -> SeedVariance:
+    """Return what random numbers add to the variance of a mean loss, or of a difference.
 
     Each split has trainings of its own, so the variance between them is estimated in each split and
     adds up over the J splits: V = sum_j s_j^2 / J^2 with one training, V / S with S.
@@ -76,21 +102,23 @@ def describe_seeds(means: FloatArray, standard_error: float | None) -> SeedsOfMo
     Parameters
     ----------
     means : ndarray of float
-        (S, J) mean loss of each training on each split.
+        (S, J) mean loss, or difference of two, of each training on each split.
     standard_error : float or None
-        That of the mean loss over all trainings, as its interval has it.
+        That of the mean over all trainings, as its interval has it.
+    pair : tuple of str or None
+        The two learners whose difference it is; None for the mean loss of one learner.
 
     Deviations: more data are taken to leave the variance between trainings as it is.
     """
     n_seeds, n_splits = means.shape
+    value = "mean loss" if pair is None else f"difference of {pair[0]} and {pair[1]}"
     if n_seeds == 1:
-        return SeedsOfModel(
-            seeds=1,
-            draws=False,
-            sentence="The learner draws no random numbers, so it is trained once on each split.",
-        )
+        sentence = "The learner draws no random numbers, so it is trained once on each split."
+        if pair is not None:
+            sentence = f"Neither {pair[0]} nor {pair[1]} draws random numbers."
+        return SeedVariance(seeds=1, draws=False, sentence=sentence)
     variance = float(np.sum(np.var(means, axis=0, ddof=1))) / n_splits**2
-    found = SeedsOfModel(
+    found = SeedVariance(
         seeds=n_seeds,
         draws=True,
         variance=variance,
@@ -101,11 +129,11 @@ def describe_seeds(means: FloatArray, standard_error: float | None) -> SeedsOfMo
         return replace(
             found,
             share=None if not standard_error else 0.0,
-            sentence=f"All {n_seeds} trainings give the same mean loss on every split: one is "
-            "enough.",
+            sentence=f"All {n_seeds} trainings give the same {value} on every split: one "
+            "is enough.",
         )
     start = (
-        f"With one training on each split, random numbers alone would give the mean loss a "
+        f"With one training on each split, random numbers alone would give the {value} a "
         f"standard error of {format_number(math.sqrt(variance))}"
     )
     if not standard_error:

@@ -251,16 +251,16 @@ class SeedPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeedsOfModel:
-    """What the random numbers of a learner add to the variance of its mean loss."""
+class SeedVariance:
+    """What random numbers of learners add to the variance of a mean loss, or of a difference."""
 
     seeds: int
-    """Number of trainings on each split; 1 for a learner that draws no random numbers."""
+    """Number of trainings on each split; 1 for learners that draw no random numbers."""
     draws: bool
-    """Whether the learner may draw random numbers."""
+    """Whether the learner, or one of the two, may draw random numbers."""
     variance: float | None = None
-    """Variance of the mean loss between trainings, if each split had one; left out for a learner
-    that is trained once."""
+    """Variance of the mean loss, or of the difference, between trainings, if each split had one;
+    left out for learners that are trained once."""
     degrees_of_freedom: int | None = None
     """Degrees of freedom of that variance: seeds minus one, for each split."""
     share: float | None = None

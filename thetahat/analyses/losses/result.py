@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         NumberNeeded,
         RelativeDifference,
         ScoreCurves,
-        SeedsOfModel,
+        SeedVariance,
         WeightedRisk,
         WeightedRiskDifference,
         WinRate,
@@ -141,7 +141,7 @@ class ModelResult:
     """The model by groups of rows, by the columns that ``group_by`` names."""
     cost: CostOfModel | None = None
     """What the model costs, where the request says so."""
-    seeds: SeedsOfModel | None = None
+    seeds: SeedVariance | None = None
     """What the random numbers of the learner add, where it is trained several times on a split."""
     probabilities: ModelProbabilities | None = None
     """Whether its predicted probabilities come true, where the request asks for it."""
@@ -325,6 +325,9 @@ class Comparison:
     """What the first model costs beside the second, where the request has costs."""
     probabilities: PairProbabilities | None = None
     """Which model has the better probabilities, where the request asks for it."""
+    seeds: SeedVariance | None = None
+    """What the random numbers of the learners add to the variance of the difference, where the
+    request asks for several seeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

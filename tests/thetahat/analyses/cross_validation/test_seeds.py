@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.cluster import KMeans
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.random_projection import GaussianRandomProjection
@@ -74,6 +74,47 @@ def test_by_hand_more_seeds_help_more_where_they_are_most_of_the_variance() -> N
     found = describe_seeds(np.array([[1.0, 2.0], [3.0, 2.0]]), math.sqrt(0.3))
 
     assert found.sentence.endswith("so more seeds help more.")
+
+
+def test_naive_the_variance_of_a_difference_between_trainings() -> None:
+    learners = {**LEARNERS, "tree": {"name": "ExtraTreesRegressor", "params": {"n_estimators": 2}}}
+    result = run({**learners, "mean": "mean"}, seeds=3, seed=5, pairs="all")
+    means: dict[str, list[list[float]]] = {"forest": [], "tree": []}
+    for name, build_forest in (("forest", RandomForestRegressor), ("tree", ExtraTreesRegressor)):
+        for number in range(3):
+            of_splits = []
+            for split in KFold(n_folds=5).splits(Rows(n=60, y=Y), 5):
+                stream = make_random_stream(
+                    derive_fit_seed(5, number), f"fit:{name}", split.repeat, split.block
+                )
+                state = int(stream.integers(2**32 - 1))
+                forest = build_forest(n_estimators=2, random_state=state)
+                forest.fit(X[split.train], Y[split.train])
+                of_splits.append(
+                    float(((forest.predict(X[split.test]) - Y[split.test]) ** 2).mean())
+                )
+            means[name].append(of_splits)
+    by_pair = {(pair.a, pair.b): pair for pair in result.comparisons}
+    difference = np.array(means["forest"]) - np.array(means["tree"])
+    found = by_pair["forest", "tree"].seeds
+    of_ridge = by_pair["forest", "ridge"].seeds
+    forest = result.models["forest"].seeds
+
+    assert_allclose(found.variance, difference.var(axis=0, ddof=1).sum() / 25, rtol=1e-9)
+    assert (found.seeds, found.draws, found.degrees_of_freedom) == (3, True, 10)
+    error = by_pair["forest", "tree"].interval.standard_error
+    assert_allclose(found.share, found.variance / 3 / error**2, rtol=1e-9)
+    assert_allclose(of_ridge.variance, forest.variance, rtol=1e-9)  # ridge draws none
+    assert "give the difference of forest and ridge a standard error" in of_ridge.sentence
+    assert by_pair["ridge", "mean"].seeds.draws is False
+    assert by_pair["ridge", "mean"].seeds.sentence == "Neither ridge nor mean draws random numbers."
+
+
+def test_exact_random_numbers_that_two_learners_share_cancel_out() -> None:
+    shared = np.random.default_rng(3).normal(size=(4, 6))
+    found = describe_seeds(shared - (shared + 1.0), 0.5, ("a", "b"))
+
+    assert found.variance == pytest.approx(0.0, abs=1e-30)
 
 
 @pytest.mark.calibration
