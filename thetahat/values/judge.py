@@ -27,6 +27,8 @@ class JudgeDesign:
     """Labels of the codes."""
     cluster_unlabelled: IntArray | None = None
     """(N,) codes of the clusters of the other rows."""
+    order: IntArray | None = None
+    """(n + N,) numbers of all rows as they were sent, the labelled ones first."""
 
     def explain_disuse(self) -> str | None:
         """Return why the grades cannot be used, or None if they can."""

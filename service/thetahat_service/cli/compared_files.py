@@ -151,7 +151,7 @@ class FileOptions:
         typer.Option(
             metavar="MODEL=NUMBER",
             help="What a model costs, once for each model; or MODEL=COLUMN, the column of the "
-            "table with its cost for each row.",
+            "table with its cost for each row; of logs COLUMN, such as tokens.",
         ),
     ] = None
     cost_unit: Annotated[
@@ -350,16 +350,21 @@ def _build_item_request(
             )
             raise UserError(message)
     better = choose_better(items.score, options.better and options.better.value)
-    request: dict[str, JsonValue] = {"kind": "losses", "logs": items.logs, "better": better}
+    logs: dict[str, JsonValue] = {**items.logs}
+    request: dict[str, JsonValue] = {"kind": "losses", "logs": logs, "better": better}
     options.costs.refuse_columns()
+    sentences = [*items.sentences, f"{better} is better"]
+    if options.costs.in_logs is not None:
+        logs["cost"] = options.costs.in_logs
+        sentences.append(f"costs of runs from {options.costs.in_logs}")
     if options.group:
         columns, request["group_by"] = read_group_options(options.group, ())
-        request["logs"] = {**items.logs, "groups": [*columns]}
+        logs["groups"] = [*columns]
     if options.blocks is not None:
         request["blocks"] = options.blocks.value
     if options.block is not None and WORDS.fullmatch(options.block):
         request["unit"] = options.block.replace("_", " ")
-    return request, [*items.sentences, f"{better} is better"]
+    return request, sentences
 
 
 def _build_table_request(
@@ -370,6 +375,7 @@ def _build_table_request(
     of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
     check_names(profiles, of_judge)
     costs = options.costs
+    costs.refuse_in_logs()
     check_names(profiles, costs.columns.values())
     beside = {*of_judge, *costs.columns.values()}
     profiles = {name: of for name, of in profiles.items() if name not in beside}

@@ -20,6 +20,8 @@ class CostOptions:
     """One number for each model."""
     columns: dict[str, str]
     """The column with the costs of its rows, by model."""
+    in_logs: str | None = None
+    """The column of logs with the cost of each run."""
 
     def build_fields(self, unit: str | None) -> dict[str, JsonValue]:
         """Return the fields of a request, beside the columns of a table."""
@@ -31,17 +33,29 @@ class CostOptions:
         return fields
 
     def refuse_columns(self) -> None:
-        """Refuse columns of costs where rows are matched by item."""
+        """Refuse a column of costs for each model where rows are matched by item."""
         for model, column in self.columns.items():
             message = (
-                f"--cost {model}={column}: columns of costs are for a table with a column for each "
-                "model. Here rows are matched by item; give one number for each model."
+                f"--cost {model}={column}: a column for each model is for a table with a column "
+                "for each model. Here rows are matched by item; give one number for each model, or "
+                "--cost COLUMN, the column with the cost of each row."
+            )
+            raise UserError(message)
+
+    def refuse_in_logs(self) -> None:
+        """Refuse one column of costs where every model has a column of its own."""
+        if self.in_logs is not None:
+            message = (
+                f"--cost {self.in_logs!r} must be MODEL=NUMBER or MODEL=COLUMN, once for each "
+                "model. One COLUMN alone is for logs, whose rows are matched by item."
             )
             raise UserError(message)
 
 
 def read_cost_options(options: Sequence[str]) -> CostOptions:
-    """Return the costs of the options, each MODEL=NUMBER or MODEL=COLUMN."""
+    """Return the costs of the options, each MODEL=NUMBER or MODEL=COLUMN, or one COLUMN of logs."""
+    if len(options) == 1 and "=" not in options[0]:
+        return CostOptions({}, {}, options[0])
     numbers: dict[str, float] = {}
     columns: dict[str, str] = {}
     for option in options:

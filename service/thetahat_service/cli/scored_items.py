@@ -145,7 +145,7 @@ def read_logs(
         sentences.append(f"{path}: model {name or own}{reason}{task}; score {score}")
         sentences += [
             f"{path}: {file.details[key]}"
-            for key in ("unfinished", "failed_runs")
+            for key in ("unfinished", "failed_runs", "costs")
             if key in file.details
         ]
     return ScoredItems(logs, score, sentences)

@@ -25,20 +25,20 @@ from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, run_c
 from thetahat.similar_names import suggest_name
 from thetahat.tables.frames import read_series
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.number_text import format_number, format_percent
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import BlockKind, FloatArray, IntArray
 
 SHOWN: Final[tuple[ShownQuality, ...]] = ("better", "equivalent", "not_worse")
 """What makes a cheaper model dominate, the strongest statement first."""
 
-WithoutRows = Literal["learners", "runs", "judge", "scores", "logs"]
+WithoutRows = Literal["learners", "scores", "logs"]
 """What has no rows of its own that could have costs."""
 _REFUSALS: Final[Mapping[WithoutRows, str]] = {
     "learners": "Costs by row are for losses and predictions that are sent.",
-    "runs": "Costs by row need one row for each item, and items have several runs here.",
-    "judge": "Costs by row do not go with a judge.",
     "scores": "Costs by row need losses by row, and there is one score for each split.",
-    "logs": "Costs by row are not read beside logs, whose items are matched by name.",
+    "logs": "Costs by row do not stand beside logs, whose items are matched by name. Name the "
+    "column of the logs with the cost of each run in logs.cost.",
 }
 
 
@@ -54,15 +54,39 @@ class CostsOfTable:
         (n,) costs of the rows of the table, by model; empty where each model has one number.
     unit : str or None
         What they are counted in.
+    layout : Layout or None
+        The layout of the rows, if it is not that of the losses: beside a judge it has all rows.
     """
 
     numbers: Mapping[str, float]
     rows: Mapping[str, FloatArray]
     unit: str | None = None
+    layout: Layout | None = None
 
     def take(self, rows: IntArray) -> CostsOfTable:
         """Return the costs of rows by their numbers."""
         return replace(self, rows={name: values[rows] for name, values in self.rows.items()})
+
+    def average(self, item: IntArray) -> CostsOfTable:
+        """Return the mean costs of items, given the code of the item of each row, its run."""
+        n_runs = np.bincount(item)
+        means = {
+            name: np.bincount(item, weights=values) / n_runs for name, values in self.rows.items()
+        }
+        return replace(self, rows=means)
+
+    def lay_out_beside_judge(self, labelled: Layout) -> CostsOfTable:
+        """Return the costs over all rows, of which the layout of the losses has the labelled."""
+        judge = labelled.judge
+        if judge is None or judge.order is None or not self.rows:
+            return self
+        cluster, others = labelled.cluster, judge.cluster_unlabelled
+        both = None
+        if cluster is not None and others is not None:  # no cluster has rows of both
+            both = np.concatenate([cluster, others + int(cluster.max()) + 1])
+        n = len(judge.order)
+        layout = build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), cluster=both)
+        return replace(self.take(judge.order), layout=layout)
 
 
 def read_costs(  # noqa: PLR0913 - the costs, what they are for, and where they stand
@@ -260,7 +284,7 @@ def _evaluate_rows(
     from thetahat.analyses.losses.evaluation import evaluate  # noqa: PLC0415 - it uses this module
 
     words = replace(table.layout.words, value="cost", values="costs", better="lower", best="lowest")
-    layout = replace(table.layout, words=words)
+    layout = replace(costs.layout or table.layout, words=words)
     of_costs = LossTable(
         layout, {name: BlockLosses(layout, values=costs.rows[name]) for name in table.names}
     )
@@ -426,8 +450,8 @@ def _write_set(cost: CostOfPair, choices: Choices) -> str:
         return f"; {format_percent(choices.level)} interval of their ratio {low} to {high}"
     if cost.shape is None:
         return (
-            "; their ratio is the same in every row, so there is no interval: if costs are fixed, "
-            "give one number for each model"
+            "; their ratio or difference is the same in every row, so there is no interval: if "
+            "costs are fixed, give one number for each model"
         )
     return "; the second could be 0, so there is no interval of their ratio"
 

@@ -207,13 +207,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         first_cautions=doubts,
         cautions=find_similar_blocks(layout),
         groups=read_groups(groups, group_by, layout.n_rows),
-        costs=read_costs(
-            cost,
-            cost_unit,
-            table.names,
-            layout.n_rows,
-            without_rows=None if item is None else "runs",
-        ),
+        costs=_read_costs_of_runs(cost, cost_unit, table, runs),
     )
     return evaluate_table(table, choices, seed, parts)
 
@@ -250,7 +244,11 @@ def _evaluate_judged(  # noqa: PLR0913 - the fields of a request with a judge
     table = table.with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
     doubts = suspect_values(table, better_is_stated=better is not None)
-    costs = read_costs(*cost, table.names, table.layout.n_rows, without_rows="judge")
+    design = table.layout.judge
+    n = table.layout.n_rows + (0 if design is None else design.n_unlabelled)
+    costs = read_costs(*cost, table.names, n)
+    if costs is not None:
+        costs = costs.lay_out_beside_judge(table.layout)
     return evaluate_table(table, choices, seed, Parts(first_cautions=doubts, costs=costs))
 
 
@@ -344,6 +342,20 @@ def read_groups(
         name: read_series(column) for name, column in list_columns(groups, str(loc[0])).items()
     }
     return GroupsOfTable(read_groupings(columns, group_by, n, loc))
+
+
+def _read_costs_of_runs(
+    cost: CostsByModel | None,
+    unit: str | None,
+    table: LossTable,
+    runs: Mapping[str, RunValues] | None,
+) -> CostsOfTable | None:
+    """Return what models cost, by item where the rows are runs of items; None without costs."""
+    if runs is None:
+        return read_costs(cost, unit, table.names, table.layout.n_rows)
+    item = next(iter(runs.values())).item
+    costs = read_costs(cost, unit, table.names, len(item))
+    return None if costs is None else costs.average(item)
 
 
 def read_costs(

@@ -221,6 +221,7 @@ def build_judged_table(
         cluster_unlabelled=None
         if cluster is None
         else encode_labels([cluster[i] for i in others.tolist()])[0],
+        order=np.concatenate([mine, others]),
     )
     layout = replace(layout, judge=design)
     models = {

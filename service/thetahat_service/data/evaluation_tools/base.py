@@ -17,6 +17,8 @@ from thetahat_service.json_types import JsonObject
 
 ERROR: Final = "error"
 """The member of a row with the message of a run that failed; its score is missing."""
+COST_PREFIX: Final = "cost."
+"""What columns with the cost of a run are named before what is counted."""
 SHOWN: Final = 60
 """Characters of a text that stand in the name of an item."""
 NAMED_MODELS: Final = 8
@@ -36,7 +38,7 @@ class Tool(Protocol):
         """Yield a row for each run: of a JSON file, or of the lines of JSON Lines.
 
         A row has ``item``, ``epoch`` and ``score``, and where the file has them ``model``,
-        ``task``, ``filter``, ``doc_hash`` and ``error``.
+        ``task``, ``filter``, ``doc_hash``, ``error`` and ``cost``, what the run cost.
         """
         ...
 
@@ -82,7 +84,30 @@ def write_tool_rows(
     failed = FailedRuns()
     inspected = write_rows(lambda: failed.watch(tool.list_rows(read())), limits, table)
     named = replace(inspected, details={**inspected.details, "tool": tool.name})
-    return failed.describe(named)
+    return describe_costs(failed.describe(named))
+
+
+def describe_costs(inspected: Inspected) -> Inspected:
+    """Add a sentence about what runs cost to the details, if the file says it."""
+    names = [str(column["name"]) for column in inspected.columns]
+    costs = [name.removeprefix(COST_PREFIX) for name in names if name.startswith(COST_PREFIX)]
+    if not costs:
+        return inspected
+    sentence = (
+        f"The file says what each run cost: {', '.join(costs)}. It is compared where logs.cost "
+        "names one of them."
+    )
+    return replace(inspected, details={**inspected.details, "costs": sentence})
+
+
+def read_costs(**values: JsonValue) -> JsonObject:
+    """Return the member ``cost`` of a row, of the numbers that a run has; nothing without any."""
+    costs: dict[str, JsonValue] = {
+        name: float(value)
+        for name, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return {"cost": costs} if costs else {}
 
 
 def number_runs(rows: Iterable[JsonObject]) -> Iterator[JsonObject]:

@@ -15,6 +15,7 @@ from thetahat_service.data.evaluation_tools.base import (
     hash_content,
     name_item,
     number_runs,
+    read_costs,
     read_number,
     require_list,
     require_object,
@@ -98,7 +99,13 @@ def _read_case(case: JsonObject, constant: JsonObject) -> JsonObject:
     row: dict[str, JsonValue] = {"item": item, **constant, "doc_hash": digest}
     if errors:
         row[ERROR] = shorten("; ".join(errors), 1000)
-    return {**row, "score": scores}
+    costs = read_costs(
+        usd=case.get("tokenCost"),
+        seconds=case.get("completionTime"),
+        input_tokens=case.get("inputTokenCount"),
+        output_tokens=case.get("outputTokenCount"),
+    )
+    return {**row, "score": scores, **costs}
 
 
 TOOL: Final = DeepEval()

@@ -16,6 +16,7 @@ from thetahat_service.data.evaluation_tools.base import (
     hash_content,
     name_item,
     number_runs,
+    read_costs,
     read_number,
     require_list,
     require_object,
@@ -118,7 +119,20 @@ def _read_result(result: JsonObject, labels: dict[str, str]) -> JsonObject:
     if result.get("failureReason") == FAILED:
         scores = dict.fromkeys(scores, None)
         row[ERROR] = shorten(str(result.get("error") or "an error without a message"), 1000)
-    return {**row, "score": scores}
+    return {**row, "score": scores, **_read_costs(result)}
+
+
+def _read_costs(result: JsonObject) -> JsonObject:
+    usage = result.get("tokenUsage")
+    tokens = usage if isinstance(usage, dict) else {}
+    latency = result.get("latencyMs")
+    return read_costs(
+        usd=result.get("cost"),
+        seconds=latency / 1000 if isinstance(latency, int | float) else None,
+        tokens=tokens.get("total"),
+        input_tokens=tokens.get("prompt"),
+        output_tokens=tokens.get("completion"),
+    )
 
 
 def _write(value: JsonValue) -> str:

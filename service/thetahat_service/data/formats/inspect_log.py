@@ -1,7 +1,9 @@
 """Logs of inspect_ai: ``.eval``, which is a ZIP of JSON files, and ``.json``, which is one.
 
 The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``model``, a column
-``score.NAME`` for each scorer and ``metadata.NAME`` for the metadata of samples.
+``score.NAME`` for each scorer, ``metadata.NAME`` for the metadata of samples and ``cost.NAME`` for
+what the log says of the time of a sample and of the tokens of the model. Tokens of other models,
+such as graders, do not count.
 """
 
 from __future__ import annotations
@@ -17,7 +19,13 @@ from typing import IO, ClassVar, Final
 
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected, read_parser_reason
-from thetahat_service.data.evaluation_tools.base import ERROR, FailedRuns, shorten
+from thetahat_service.data.evaluation_tools.base import (
+    ERROR,
+    FailedRuns,
+    describe_costs,
+    read_costs,
+    shorten,
+)
 from thetahat_service.data.json_rows import parse_json, write_rows
 from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
 from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
@@ -61,7 +69,7 @@ class InspectLog(ConvertedFormat):
                         marshal.dump(dict(row), rows)
                         n_rows += 1
                     written = write_rows(lambda: _read_back(rows, n_rows), limits, table)
-                return failed.describe(_note_unfinished(written, first))
+                return describe_costs(failed.describe(_note_unfinished(written, first)))
         except ZIP_ERRORS as error:
             reason = read_parser_reason(error)
             raise InvalidFile(f"The log is not a ZIP file that can be read: {reason}.") from None
@@ -76,7 +84,7 @@ def write_inspect_log(log: JsonValue, limits: FileLimits, table: IO[bytes]) -> I
     """Write the samples of a log in JSON as a table."""
     header, samples, failed = _read_header(log), _read_samples(log), FailedRuns()
     written = write_rows(lambda: failed.watch(_list_rows(samples, header)), limits, table)
-    return failed.describe(_note_unfinished(written, log))
+    return describe_costs(failed.describe(_note_unfinished(written, log)))
 
 
 def _check_expansion(archive: zipfile.ZipFile, path: Path, limits: FileLimits) -> None:
@@ -169,8 +177,23 @@ def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Itera
             **header,
             "score": {name: _read_score(score) for name, score in scores.items()},
             "metadata": metadata if isinstance(metadata, dict) else {},
+            **_read_costs(sample, header["model"]),
             **error,
         }
+
+
+def _read_costs(sample: JsonObject, model: str) -> JsonObject:
+    """Return the time of a sample, and the tokens of the model that is evaluated."""
+    by_model = sample.get("model_usage")
+    usage = by_model.get(model) if isinstance(by_model, dict) else None
+    tokens = usage if isinstance(usage, dict) else {}
+    return read_costs(
+        seconds=sample.get("total_time"),
+        working_seconds=sample.get("working_time"),
+        tokens=tokens.get("total_tokens"),
+        input_tokens=tokens.get("input_tokens"),
+        output_tokens=tokens.get("output_tokens"),
+    )
 
 
 def _read_error(sample: JsonObject) -> JsonObject:

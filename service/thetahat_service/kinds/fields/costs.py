@@ -86,7 +86,9 @@ class CostColumnsField(Schema):
 
 
 def check_cost_fields(
-    request: ModelCostFields | CostFields, columns: Mapping[str, str] | None
+    request: ModelCostFields | CostFields,
+    columns: Mapping[str, str] | None,
+    loc: Loc = ("columns", "cost"),
 ) -> None:
     """Refuse costs in two places, and a unit or a gate that needs costs without any."""
     has_costs = request.cost is not None or columns is not None
@@ -94,8 +96,9 @@ def check_cost_fields(
     def refuse_two_places() -> None:
         if request.cost is not None and columns is not None:
             raise InvalidParameter(
-                "Costs stand in cost and in columns.cost. Give them in one of the two.",
-                loc=("columns", "cost"),
+                f"Costs stand in cost and in {'.'.join(map(str, loc))}. Give them in one of the "
+                "two.",
+                loc=loc,
             )
 
     def check_gate() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -29,12 +30,14 @@ from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.groups import build_groups
 from thetahat_service.kinds.fields.layout import require_columns
+from thetahat_service.kinds.losses.log_costs import average_costs, find_cost_column, read_file_costs
 from thetahat_service.kinds.losses.log_scores import OF_LOG_LIKELIHOODS, ScoreColumns, find_score
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
 from thetahat_service.roles.names import find_better
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
+    from thetahat.analyses.losses.costs import CostsOfTable
     from thetahat.analyses.runs.values import RunValues
 
 ITEM_COLUMNS: Final = ("item", "doc_id", "id")
@@ -59,6 +62,8 @@ class _Runs:
         For a ratio of sums, of which ``scores`` are the numerators, the denominators.
     without : Counter
         How many runs of an item have no score.
+    costs : dict
+        What each run with a score cost, NaN where the log does not say; empty unless it is asked.
     hashes, clusters : dict
         The hash of an item's content, and its cluster, where the log has them.
     groups : dict
@@ -68,6 +73,7 @@ class _Runs:
     scores: dict[Key, list[float]] = field(default_factory=dict)
     sizes: dict[Key, list[float]] = field(default_factory=dict)
     without: Counter[Key] = field(default_factory=Counter)
+    costs: dict[Key, list[float]] = field(default_factory=dict)
     hashes: dict[Key, str] = field(default_factory=dict)
     clusters: dict[Key, Any] = field(default_factory=dict)
     groups: dict[Key, tuple[Any, ...]] = field(default_factory=dict)
@@ -99,6 +105,8 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
             if name != TASK_GROUP
         }
         require_columns(file, groups)
+        if logs.cost is not None:
+            find_cost_column(logs.cost, file, i)
         if entry.model is None and _choose_column(logs, "model", present) is None:
             raise InvalidParameter(
                 "The file does not name its model, as logs of lm-evaluation-harness do not. Add "
@@ -107,10 +115,23 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
             )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LogLosses:
+    """The scores of logs, matched by task and item."""
+
+    table: LossTable
+    runs: dict[str, RunValues] | None
+    """The scores by model before they were averaged; None for a ratio of sums."""
+    cautions: tuple[Caution, ...]
+    groups: GroupsOfTable | None
+    costs: CostsOfTable | None
+    """What the items cost, if the request names a column of the logs."""
+
+
 def read_log_losses(
     request: LossInput, logs: LogsInput, datasets: Mapping[UUID, DatasetFile]
-) -> tuple[LossTable, dict[str, RunValues] | None, tuple[Caution, ...], GroupsOfTable | None]:
-    """Return the scores of all models, matched by task and item: table, runs, cautions, groups.
+) -> LogLosses:
+    """Return the scores of all models, matched by task and item.
 
     Runs of one item (epochs) are averaged. Several tasks are blocks of kind source on which the
     models were not trained; one task is a holdout.
@@ -158,7 +179,13 @@ def read_log_losses(
             for place, name in enumerate(logs.groups)
         }
         groups = build_groups(columns, request.group_by, len(kept), None, ("logs", "groups"))
-    return table.with_words(words), runs_of_models or None, tuple(cautions), groups
+    costs = None
+    if logs.cost is not None:
+        of_models = {name: runs.costs for name, runs in models.items()}
+        costs = average_costs(logs.cost, request.cost_unit, of_models, kept)
+    return LogLosses(
+        table.with_words(words), runs_of_models or None, tuple(cautions), groups, costs
+    )
 
 
 def _compute_values(
@@ -230,9 +257,12 @@ def _read_models(
                 "and a list in the other, so that they cannot be compared.",
                 loc=loc,
             )
-        for model, key, score, size, digest, cluster, epoch, groups in _read_file(
-            logs, entry, datasets[entry.dataset], chosen, loc
-        ):
+        file = datasets[entry.dataset]
+        costs = (
+            repeat(math.nan) if logs.cost is None else read_file_costs(logs.cost, file, i).tolist()
+        )
+        rows = _read_file(logs, entry, file, chosen, costs, loc)
+        for model, key, score, size, cost, digest, cluster, epoch, groups in rows:
             earlier = read.setdefault((model, key, epoch), i)
             if earlier != i:
                 _refuse_other_evaluation(logs, model, key, epoch, (earlier, i))
@@ -242,6 +272,7 @@ def _read_models(
                 runs.without[key] += 1
             else:
                 scores.append(score)
+                runs.costs.setdefault(key, []).append(cost)
                 if size is not None:
                     runs.sizes.setdefault(key, []).append(size)
             runs.describe(key, digest, cluster, groups)
@@ -283,10 +314,20 @@ def _refuse_other_evaluation(
         )
 
 
-def _read_file(
-    logs: LogsInput, entry: LogFile, file: DatasetFile, chosen: ScoreColumns, loc: Loc
-) -> Iterator[tuple[str, Key, float | None, float | None, str | None, Any, str, tuple[Any, ...]]]:
-    """Yield model, key, score and size, hash, cluster, epoch and groups of each row of a file."""
+def _read_file(  # noqa: PLR0913 - the file, and what is read of it
+    logs: LogsInput,
+    entry: LogFile,
+    file: DatasetFile,
+    chosen: ScoreColumns,
+    costs: Iterable[float],
+    loc: Loc,
+) -> Iterator[
+    tuple[str, Key, float | None, float | None, float, str | None, Any, str, tuple[Any, ...]]
+]:
+    """Yield model, key, score, size, cost, hash, cluster, epoch and groups of each row of a file.
+
+    There is a cost for each row, or there are endlessly many that are NaN.
+    """
     present = _list_column_names(file)
     item = _choose_item_column(logs, present, loc)
     names = {
@@ -318,6 +359,7 @@ def _read_file(
         [_format_item_name(value) for value in columns[item].tolist()],
         scores.tolist(),
         [None] * n if sizes is None else sizes.tolist(),
+        islice(costs, n),
         read_cells(names["doc_hash"]),
         columns[logs.cluster].tolist() if logs.cluster else [None] * n,
         read_cells(names["epoch"], None if names["epoch"] else "1"),
@@ -325,10 +367,11 @@ def _read_file(
         _list_groups(logs, columns, n),
         strict=True,
     )
-    for model, task_name, item_name, value, size, digest, cluster, epoch, filtered, groups in rows:
+    for model, task_name, item_name, value, size, cost, *rest, filtered, groups in rows:
         if logs.filter is None or filtered is None or filtered == logs.filter:
             number = None if math.isnan(value) else value
-            yield model, (task_name, item_name), number, size, digest, cluster, epoch, groups
+            digest, cluster, epoch = rest
+            yield model, (task_name, item_name), number, size, cost, digest, cluster, epoch, groups
 
 
 def _read_scores(

@@ -81,7 +81,7 @@ def check_form(request: LossInput) -> None:
     if has_judge(request):
         check_judge(request)
     _check_groups(request)
-    check_cost_fields(request, None if request.columns is None else request.columns.cost)
+    check_cost_fields(request, *_find_cost_columns(request))
     if request.logs is not None:
         _check_fields_beside_logs(request)
     if request.split_scores is not None:
@@ -99,6 +99,13 @@ def check_form(request: LossInput) -> None:
                 raise InvalidParameter(
                     f"The field {field} is only for split_scores. Leave it out.", loc=(field,)
                 )
+
+
+def _find_cost_columns(request: LossInput) -> tuple[Mapping[str, str] | None, Loc]:
+    """Return the columns of costs, if the request names any, and where it does."""
+    if request.logs is not None and request.logs.cost is not None:
+        return {"": request.logs.cost}, ("logs", "cost")
+    return None if request.columns is None else request.columns.cost, ("columns", "cost")
 
 
 def _check_groups(request: LossInput) -> None:
@@ -190,40 +197,51 @@ class SentLosses:
     """The losses by model before they were averaged, where items have several."""
     groups: GroupsOfTable | None = None
     """The groups of the rows of the table."""
+    costs_in_logs: CostsOfTable | None = None
+    """What the items cost, if logs say it."""
 
     def read_costs(
         self, request: LossInput, datasets: Mapping[UUID, DatasetFile]
     ) -> CostsOfTable | None:
         """Return what the models cost; None if the request does not say."""
-        return read_costs_of_rows(
+        if self.costs_in_logs is not None:
+            return self.costs_in_logs
+        costs = read_costs_of_rows(
             request,
             self.table.names,
             self.n_rows,
             self.kept,
-            without_rows=_find_form_without_rows(request, has_runs=self.runs is not None),
+            without_rows=_find_form_without_rows(request),
             file=None if request.dataset is None else datasets[request.dataset],
             columns=None if request.columns is None else request.columns.cost,
         )
+        if costs is None or not costs.rows:
+            return costs
+        if self.runs is not None:
+            return costs.average(next(iter(self.runs.values())).item)
+        return costs.lay_out_beside_judge(self.table.layout)
 
 
-def _find_form_without_rows(request: LossInput, *, has_runs: bool) -> WithoutRows | None:
+def _find_form_without_rows(request: LossInput) -> WithoutRows | None:
     """Return why there can be no costs by row; None if there can."""
     if request.logs is not None:
         return "logs"
-    if request.split_scores is not None:
-        return "scores"
-    if has_judge(request):
-        return "judge"
-    return "runs" if has_runs else None
+    return None if request.split_scores is None else "scores"
 
 
 def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
     """Read the losses of a request, without the rows that it leaves out."""
     if request.logs is not None:
-        table, runs, cautions, groups = read_log_losses(request, request.logs, datasets)
-        _check_model_names(list(table.names), ("logs",))
-        n = table.layout.n_rows
-        return SentLosses(table, n, cautions=cautions, runs=runs, groups=groups)
+        read = read_log_losses(request, request.logs, datasets)
+        _check_model_names(list(read.table.names), ("logs",))
+        return SentLosses(
+            read.table,
+            read.table.layout.n_rows,
+            cautions=read.cautions,
+            runs=read.runs,
+            groups=read.groups,
+            costs_in_logs=read.costs,
+        )
     sent = _read_rows_or_scores(request, datasets)
     kind, higher_is_better = sent.table.layout.kind, request.better == "higher"
     words = choose_words(kind, higher_is_better=higher_is_better)
@@ -238,7 +256,8 @@ def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile
         names = request.columns.losses if request.columns else list(request.losses or {})
         _check_model_names(names, ("columns", "losses") if request.columns else ("losses",))
         table = read_judged_losses(request, datasets)
-        return SentLosses(table, table.layout.n_rows)
+        judge = table.layout.judge
+        return SentLosses(table, table.layout.n_rows + (judge.n_unlabelled if judge else 0))
     if request.split_scores is not None:
         table = _from_split_scores(request, request.split_scores)
         return SentLosses(table, table.layout.n_splits)

@@ -149,6 +149,12 @@ class LogsInput(Schema):
         description="Columns with groups of the items, such as metadata.language; task means the "
         "task. Models and comparisons are then also described by group.",
     )
+    cost: str | None = Field(
+        None,
+        min_length=1,
+        description="The column with what each run cost: tokens, seconds or usd, where the tool "
+        "has logged it, or any column of numbers. An item costs the mean of its runs.",
+    )
     columns: LogColumns | None = Field(
         None, description="The columns of item, model and task, where they have other names."
     )

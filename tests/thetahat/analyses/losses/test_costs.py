@@ -316,8 +316,6 @@ def test_invalid_what_needs_costs_or_has_no_rows_for_them() -> None:
         with pytest.raises(InvalidParameter, match="share of a cost"):
             thetahat.Gate(model="new", against="old", cheaper_by=share)
     rows: Any = {"new": COSTS, "old": COSTS}
-    with pytest.raises(UnsupportedCombination, match="several runs"):
-        run(item=np.arange(N) // 2, cost=rows)
     with pytest.raises(UnsupportedCombination, match="one score for each split"):
         thetahat.evaluate_scores(
             {"new": [0.1, 0.2], "old": [0.2, 0.2]}, n_train=9, n_test=9, better="lower", cost=rows
