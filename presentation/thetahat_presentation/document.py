@@ -8,7 +8,7 @@ per cent signs a plain space here; HTML and LaTeX set them as they print them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -142,15 +142,6 @@ class Table:
     """Sentences below the table."""
     n_first: int = 15
     """Rows that a terminal shows, unless all are asked for."""
-
-    @classmethod
-    def of_rows(
-        cls, caption: str, rows: Sequence[Mapping[str, Cell]], notes: Sequence[str] = ()
-    ) -> Table:
-        """Return a table of rows that have each cell under its heading, all of them the same."""
-        columns = list(rows[0]) if rows else []
-        cells = [[row[column] for column in columns] for row in rows]
-        return cls(caption=caption, columns=columns, rows=cells, notes=notes)
 
     @property
     def numbers(self) -> frozenset[int]:

@@ -269,6 +269,32 @@ def test_exact_two_evaluations_on_one_leaderboard(client: Client) -> None:
         client.leaderboards(named * 20 + [str(uuid4()) for _ in range(50)])
 
 
+def test_exact_a_ladder_and_its_scores(client: Client) -> None:
+    dataset = client.upload(
+        f"y,a,b,{uuid4()}\n1,0,1,0\n2,0,2,0\n4,0,4,0\n".encode(), media_type="text/csv"
+    )
+    for model in ("a", "b"):
+        request = {
+            "kind": "ladder",
+            "dataset": dataset.id,
+            "columns": {"target": "y", "predictions": {model: model}},
+            "loss": "squared",
+        }
+        client.submit(request, wait=60)
+    (ladder,) = client.ladders(dataset=dataset.id, target="y")
+    scores = list(client.ladder_scores(ladder.id, page_size=1))
+
+    assert client.ladder(ladder.id) == ladder
+    assert (ladder.score, ladder.leader, ladder.submissions) == (0.0, "b", 2)
+    assert [(each.submission, each.score, each.model) for each in scores] == [
+        (2, 0.0, "b"),
+        (1, 7.0, "a"),
+    ]
+    assert client.ladder_figure(ladder.id).startswith(b"<svg")
+    with pytest.raises(NotFound):
+        client.ladder(str(uuid4()))
+
+
 def test_exact_an_evaluation_and_its_protocol(client: Client) -> None:
     made = client.create_protocol({"name": "plan", "margin": 0.1, "level": 0.9})
     done = client.submit({**REQUEST, "protocol": made.id, "margin": 0.1}, wait=60)

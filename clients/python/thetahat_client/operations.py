@@ -23,6 +23,7 @@ from thetahat_client.events import Event, read_events
 from thetahat_client.exchange import Query
 from thetahat_client.figure import MEDIA_TYPES, FigureFormat, FigureImage
 from thetahat_client.frames import FrameOrArray, write_table
+from thetahat_client.ladders import Ladder, LadderScore
 from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
@@ -613,6 +614,46 @@ class Operations(Outputs):
     def delete_protocol(self, protocol_id: str) -> None:
         """Delete a protocol that no evaluation and no series names."""
         self._delete(f"/v1/protocols/{protocol_id}")
+
+    # Ladders
+
+    @operation
+    def ladder(self, ladder_id: str) -> Ladder:
+        """Return a Ladder, or raise ``NotFound``."""
+        return Ladder.read(self.transport.read(f"/v1/ladders/{ladder_id}"))
+
+    @listing
+    def ladders(
+        self, *, dataset: str | None = None, target: str | None = None, page_size: int = 100
+    ) -> Items[Ladder]:
+        """Return all Ladders, the newest first.
+
+        Parameters
+        ----------
+        dataset : str or None
+            Only Ladders on the content of the data set with this id.
+        target : str or None
+            Only Ladders on this column.
+        """
+        filters = {"dataset": dataset, "target": target}
+        return self._iterate_pages("/v1/ladders", filters, page_size, Ladder.read)
+
+    @listing
+    def ladder_scores(self, ladder_id: str, *, page_size: int = 100) -> Items[LadderScore]:
+        """Return the scores that a Ladder has published, the newest first."""
+        path = f"/v1/ladders/{ladder_id}/scores"
+        return self._iterate_pages(path, {}, page_size, LadderScore.read)
+
+    @operation
+    def ladder_figure(
+        self,
+        ladder_id: str,
+        format: FigureFormat = "svg",  # noqa: A002 - as in figure
+    ) -> FigureImage:
+        """Return the figure of a Ladder: the published score after each submission."""
+        answer = self.transport.send("GET", f"/v1/ladders/{ladder_id}/figures/scores.{format}")
+        answer.check_type(MEDIA_TYPES[format])
+        return FigureImage(answer.content, "scores", format)
 
     def _send_once(self, path: str, content: bytes, key: str | None, waiting: int = 0) -> Any:
         """Return the answer to a request with a key, for whose end the service may wait."""

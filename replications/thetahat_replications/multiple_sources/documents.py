@@ -8,7 +8,7 @@ a document is scored with the words that it contains only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
+
+Model = Literal["multinomial", "bernoulli"]
+MODELS: Final = ("multinomial", "bernoulli")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,11 +104,16 @@ def _encode_labels(labels: np.ndarray) -> IntArray:
 class NaiveBayes:
     """The naive Bayes classifiers of ``thetahat.learners`` for cross-validation over blocks."""
 
-    is_bernoulli: bool = False
-    """Whether it counts the documents with a word, and not the words."""
+    model: Model = "multinomial"
     smoothing: float = 1.0
 
     def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise InvalidParameter(
+                f"model must be multinomial or bernoulli, got {self.model!r}.",
+                loc=("model",),
+                value=self.model,
+            )
         if not self.smoothing > 0:
             raise InvalidParameter(
                 f"smoothing must be above 0, got {self.smoothing}.",
@@ -130,7 +138,7 @@ class NaiveBayes:
     def _count(self, drawn: Documents, block: IntArray, n_blocks: int) -> _ClassCounts:
         """Count words and documents of each class in each block."""
         group, row = block * 2 + drawn.y, _list_rows_of_counts(drawn)
-        values = None if self.is_bernoulli else drawn.counts.data
+        values = None if self.model == "bernoulli" else drawn.counts.data
         cells = (group * drawn.n_words)[row] + drawn.counts.indices
         size = 2 * n_blocks * drawn.n_words
         words = np.bincount(cells, weights=values, minlength=size)
@@ -157,7 +165,7 @@ class NaiveBayes:
             excluded_words = excluded.words.ravel()
             sides = [side - excluded_words[cells + c * v] for c, side in enumerate(sides)]
         documents = counts.documents - (0 if excluded is None else excluded.documents)
-        if self.is_bernoulli:
+        if self.model == "bernoulli":
             most = documents + 2 * self.smoothing
             sides = [side / (most[block[row], c] - side) for c, side in enumerate(sides)]
             present = counts.words - (0.0 if excluded is None else excluded.words)

@@ -23,6 +23,7 @@ PAGE_PATHS: Final = (
     "/leaderboard",
     "/series",
     "/protocols",
+    "/ladders",
     "/advice",
     "/data-sets",
     "/methods",

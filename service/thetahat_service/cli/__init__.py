@@ -41,6 +41,7 @@ COMMANDS: Final = {
         "datasets": "datasets.app",
         "series": "series.app",
         "protocol": "protocol.app",
+        "ladders": "ladders.app",
         "methods": "methods.methods",
         "study": "study.study",
     },

@@ -42,6 +42,7 @@ def render_module() -> str:
         InstanceDifferencesRead,
         LossTableRead,
     )
+    from thetahat_service.schemas.ladder import LadderRead, LadderScoreRead
     from thetahat_service.schemas.leaderboard import LeaderboardsRead
     from thetahat_service.schemas.methods import MethodRead
     from thetahat_service.schemas.protocol import ProtocolRead
@@ -60,6 +61,8 @@ def render_module() -> str:
         FinishedEvaluation,
         InstanceDifferencesRead,
         LossTableRead,
+        LadderRead,
+        LadderScoreRead,
         LeaderboardsRead,
         MethodRead,
         LookRead,

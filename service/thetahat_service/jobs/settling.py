@@ -103,5 +103,11 @@ def _add_to_board(
     earlier = None if row is None else row.state
     state = submission.add_to(earlier)
     passed_by = test_sets.count_other_kinds(connection, key.owner_id, key.sha256, loaded.job.kind)
-    row = LadderRow(loss=submission.loss, step=submission.step, state=state)
-    return (key, row), submission.publish(state, earlier, passed_by)
+    published = submission.publish(state, earlier, passed_by)
+    row = LadderRow(
+        loss=submission.loss,
+        step=submission.step,
+        state=state,
+        new_model=submission.model if published.has_changed else None,
+    )
+    return (key, row), published

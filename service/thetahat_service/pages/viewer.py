@@ -11,6 +11,7 @@ SECTIONS: Final = (
     ("/", "Evaluations"),
     ("/series", "Series"),
     ("/protocols", "Protocols"),
+    ("/ladders", "Ladders"),
     ("/advice", "Advice"),
     ("/data-sets", "Data sets"),
     ("/methods", "Methods"),

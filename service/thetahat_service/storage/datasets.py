@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -172,3 +172,16 @@ def are_bytes_needed(connection: sa.Connection, sha256: str) -> bool:
     """Return whether any owner has a data set with these bytes."""
     statement = sa.select(sa.exists().where(DATASET.c.sha256 == sha256))
     return bool(connection.execute(statement).scalar_one())
+
+
+def find_newest_of_content(
+    connection: sa.Connection, owner_id: UUID, digests: Collection[str]
+) -> dict[str, tuple[UUID, int]]:
+    """Return id and rows of an owner's newest data set of each content."""
+    columns = DATASET.c
+    statement = (
+        sa.select(columns.sha256, columns.id, columns.rows)
+        .where(columns.owner_id == owner_id, columns.sha256.in_(digests))
+        .order_by(columns.created_at, columns.id)
+    )
+    return {row.sha256: (row.id, row.rows) for row in connection.execute(statement)}

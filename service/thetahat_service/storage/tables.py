@@ -310,16 +310,30 @@ TEST_SET_MODEL = sa.Table(
 LADDER = sa.Table(
     "ladder",
     METADATA,
-    _make_key("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
-    _make_key("sha256", sa.String(64)),
-    _make_key("target", sa.Text()),
+    _make_key("id", sa.Uuid()),
+    _make_required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    _make_required("sha256", sa.String(64)),
+    _make_required("target", sa.Text()),
     _make_required("loss", sa.Text()),  # canonical JSON
     sa.Column("step", sa.Double()),  # NULL for the step without a parameter
     # Counts submissions; one is added only to the state with the count that it was added to.
     _make_required("submissions", sa.BigInteger()),
     _make_required("score", sa.Double()),
     _make_required("losses", sa.LargeBinary()),  # compressed, of the leader
+    _make_required("created_at", Instant()),
     _make_required("last_at", Instant()),
+    sa.UniqueConstraint("owner_id", "sha256", "target"),
+)
+
+# The scores that a Ladder has published: one for each submission that changed it.
+LADDER_SCORE = sa.Table(
+    "ladder_score",
+    METADATA,
+    _make_key("ladder_id", sa.Uuid(), sa.ForeignKey("ladder.id", ondelete="CASCADE")),
+    _make_key("submission", sa.BigInteger()),  # its number
+    _make_required("score", sa.Double()),
+    sa.Column("model", sa.Text()),  # NULL if it was published before models were kept
+    _make_required("at", Instant()),
 )
 
 # One unit of work: claimed with a lease and an attempt number, recorded once.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -91,6 +93,100 @@ def test_golden_published_scores(
     assert [each["submissions"] for each in free] == list(range(1, len(models) + 1))
     changes = np.diff(expected["parameter_free"], prepend=1.0) != 0
     assert [each["has_changed"] for each in free] == changes.tolist()
+    ladder, scores = read_ladder(client, dataset)
+    at = np.flatnonzero(changes)
+    assert [each["submission"] for each in scores] == (at + 1).tolist()
+    assert [each["score"] for each in scores] == pytest.approx(
+        [expected["parameter_free"][i] for i in at], rel=1e-9
+    )
+    assert (ladder["score"], ladder["submissions"]) == (scores[-1]["score"], len(models))
+    leader = list(models)[at[-1]] if how == "columns" else "new"
+    assert ladder["leader"] == scores[-1]["model"] == leader
+
+
+def read_ladder(client: TestClient, dataset: str) -> tuple[Any, list[Any]]:
+    """Return the Ladder on a data set, and its scores, the first one first."""
+    (ladder,) = client.get("/v1/ladders", params={"dataset": dataset}).json()["items"]
+    scores: list[Any] = []
+    path = f"{ladder['links']['scores']}?limit=1"
+    while path:
+        page = client.get(path).json()
+        scores += page["items"]
+        path = page["next"] and f"{ladder['links']['scores']}?limit=1&cursor={page['next']}"
+    return ladder, scores[::-1]
+
+
+def test_exact_a_list_of_ladders_by_data_set_and_target(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    y = INPUTS["y"]
+    first, second = upload(client, {"y": y, "z": y}), upload(client, {"y": y})
+    empty = client.get("/ladders", headers=HTML)
+    for dataset, target in ((first, "y"), (first, "z"), (second, "y")):
+        body = ask(dataset, INPUTS["submissions"][0], columns={"target": target})
+        publish(client, worker, body)
+
+    def read(**query: Any) -> Any:
+        return client.get("/v1/ladders", params=query).json()
+
+    def name(items: list[Any]) -> list[tuple[str, str]]:
+        return [(each["dataset"], each["target"]) for each in items]
+
+    page = read(limit=2)
+    rest = read(limit=2, cursor=page["next"])
+    made = [(second, "y"), (first, "z"), (first, "y")]
+    assert "There are no Ladders yet." in empty.text
+    assert name(page["items"]) + name(rest["items"]) == made
+    assert rest["next"] is None
+    assert name(read(dataset=first)["items"]) == made[1:]
+    assert name(read(target="y")["items"]) == [made[0], made[2]]
+    assert name(read(dataset=second, target="z")["items"]) == []
+    assert client.get(page["items"][0]["links"]["self"]).json() == page["items"][0]
+
+
+def test_invalid_requests_about_ladders(client: TestClient) -> None:
+    missing = "6f1c2a52-4b0e-5d0c-9a39-7b8f4a1f2f10"
+    cases = {
+        f"/v1/ladders/{missing}": 404,
+        f"/v1/ladders/{missing}/scores": 404,
+        f"/v1/ladders/{missing}/figures/scores.svg": 404,
+        f"/v1/ladders?dataset={missing}": 404,
+        "/v1/ladders?dataset=x": 422,
+        "/v1/ladders?target=a%00b": 422,
+        "/v1/ladders?cursor=x": 422,
+        "/v1/ladders?targt=y": 422,
+        f"/ladders/{missing}": 404,
+    }
+    answers = {path: client.get(path).status_code for path in cases}
+
+    assert answers == cases
+
+
+def test_exact_the_page_and_the_figure_of_a_ladder(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    dataset = upload(client, {"y": INPUTS["y"]})
+    for i in (0, 1, 2):
+        predictions = {f"<m{i}>": INPUTS["submissions"][i]}
+        publish(client, worker, {**ask(dataset, []), "predictions": predictions})
+    ladder, scores = read_ladder(client, dataset)
+    listed = client.get("/ladders", headers=HTML).text
+    page = client.get(f"/ladders/{ladder['id']}", headers=HTML).text
+    figures = f"/v1/ladders/{ladder['id']}/figures"
+    svg = client.get(f"{figures}/scores.svg")
+    spec = client.get(f"{figures}/scores.json").json()
+    values = [(each["x"], each["y"]) for each in spec["data"]["values"]]
+
+    steps = [(scores[0]["submission"], scores[0]["score"])]
+    for before, after in pairwise(scores):
+        steps += [(after["submission"], before["score"]), (after["submission"], after["score"])]
+    assert values == [*steps, (3, scores[-1]["score"])]
+    assert escape(ladder["sentence"]) in page
+    assert "&lt;m" in page
+    assert "<m2>" not in page
+    assert f'href="/ladders/{ladder["id"]}"' in listed
+    assert svg.headers["content-type"].startswith("image/svg+xml")
+    assert client.get(f"{figures}/forest.svg").status_code == 404
 
 
 def test_exact_a_result_has_these_fields_alone(client: TestClient, worker: InlineWorker) -> None:
@@ -158,6 +254,7 @@ def test_exact_no_surface_shows_more_than_the_score(
 ) -> None:
     path, texts = secret
     identifier = path.rsplit("/", 1)[-1]
+    ladder = client.get("/v1/ladders").json()["items"][0]["links"]["self"]
     names = {"evaluation_id": identifier, "file_name": "differences.svg"}
     documented = [
         re.sub(r"{(\w+)}", lambda found: names[found[1]], each)
@@ -171,6 +268,11 @@ def test_exact_no_surface_shows_more_than_the_score(
         f"{path}/result?partial=true",
         "/v1/evaluations",
         "/v1/audit",
+        "/v1/ladders",
+        ladder,
+        f"{ladder}/scores",
+        f"{ladder}/figures/scores.json",
+        ladder.removeprefix("/v1"),
         "/evaluations",
         f"/evaluations/{identifier}",
         f"/evaluations/{identifier}?a=new&b=new",

@@ -22,6 +22,7 @@ from thetahat_service.api.routes import (
     events,
     figures,
     imports,
+    ladders,
     leaderboards,
     methods,
     protocols,
@@ -44,6 +45,7 @@ MODULES = (
     events,
     figures,
     imports,
+    ladders,
     leaderboards,
     methods,
     protocols,
@@ -88,7 +90,16 @@ def resources(client: TestClient, keys: dict[str, str], worker: InlineWorker) ->
         "/v1/datasets", content=CSV_TEXT, headers={**headers, "Content-Type": CSV}
     )
     evaluation = client.post("/v1/evaluations", json=matrix(), headers=headers)
+    submission = {
+        "kind": "ladder",
+        "dataset": dataset.json()["id"],
+        "columns": {"target": "n", "predictions": {"m": "n"}},
+        "loss": "squared",
+    }
+    submitted = client.post("/v1/evaluations", json=submission, headers=headers)
     worker.work()
+    client.delete(submitted.headers["location"], headers=headers)
+    ladder = client.get("/v1/ladders", headers=headers).json()["items"][0]
     series = client.post("/v1/series", json={"models": ["new", "old"]}, headers=headers)
     protocol = client.post("/v1/protocols", json={"margin": 0.1}, headers=headers)
     deliveries = client.get(f"{location}/deliveries", headers=headers).json()["items"]
@@ -97,6 +108,7 @@ def resources(client: TestClient, keys: dict[str, str], worker: InlineWorker) ->
         "evaluation_id": evaluation.json()["id"],
         "series_id": series.json()["id"],
         "protocol_id": protocol.json()["id"],
+        "ladder_id": ladder["id"],
         "webhook_id": webhook.json()["id"],
         "delivery_id": deliveries[0]["id"],
     }
@@ -160,7 +172,7 @@ def test_exact_lists_hold_resources_of_the_caller_only(
         foreign = client.get(path, headers=bearer(keys["bob"])).json()["items"]
         assert [item["id"] for item in own] == [resources[f"{path[4:-1]}_id"]]
         assert foreign == []
-    for path in ("/v1/series", "/v1/protocols"):
+    for path in ("/v1/series", "/v1/protocols", "/v1/ladders"):
         assert len(client.get(path, headers=bearer(keys["ann"])).json()["items"]) == 1
         assert client.get(path, headers=bearer(keys["bob"])).json()["items"] == []
 

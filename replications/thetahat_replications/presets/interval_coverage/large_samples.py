@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.values.types import Target
-from thetahat_replications import markdown_pages
-from thetahat_replications.markdown_pages import write_table
 from thetahat_replications.presets.interval_coverage.cell_selection import Row, read_number
 from thetahat_replications.presets.interval_coverage.paired_comparison import RELATIVE_SCORE
 
@@ -30,19 +28,20 @@ def write_page(cells: Sequence[Row], seed: int, draws: int) -> str:
     cells : sequence of mapping
         The rows of the table ``cells``.
     """
-    columns = ("population", "learner", "scheme", "interval", "coverage", "relative score")
-    return markdown_pages.write_page(
-        "Intervals for the learner with 10 000 rows",
+    lines = [
+        "# Intervals for the learner with 10 000 rows",
+        "",
         _ABOUT.format(seed=seed, draws=draws),
-        write_table(columns, _write_rows(cells)),
-    )
-
-
-def _write_rows(cells: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+        "",
+        "| population | learner | scheme | interval | coverage | relative score |",
+        "|---|---|---|---|---|---|",
+    ]
     for row in cells:
         coverage, score = read_number(row, "coverage"), read_number(row, RELATIVE_SCORE)
         if row["target"] != Target.THESE_SOURCES.value or coverage is None:
             continue
-        place = (str(row[key]) for key in ("population", "learner", "scheme", "interval"))
+        relative = "" if score is None or score.value is None else f"{score.value:.3f}"
+        place = " | ".join(str(row[key]) for key in ("population", "learner", "scheme", "interval"))
         number = f"{coverage.value:.3f} ({coverage.standard_error or 0:.3f})"
-        yield (*place, number, "" if score is None or score.value is None else f"{score.value:.3f}")
+        lines.append(f"| {place} | {number} | {relative} |")
+    return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@ from thetahat_service.kinds.ladder.result import PublishedScore
 from thetahat_service.kinds.methods_used import record_method
 
 
-class Ladder(JobKind[LadderRequest]):
+class LadderSubmissions(JobKind[LadderRequest]):
     """Submissions whose losses are kept for the Ladder alone."""
 
     name: ClassVar[str] = "ladder"
@@ -39,4 +39,4 @@ class Ladder(JobKind[LadderRequest]):
         return Finished(first, methods=methods, submission=submission)
 
 
-KIND = Ladder()
+KIND = LadderSubmissions()
