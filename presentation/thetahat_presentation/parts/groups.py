@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from thetahat_presentation.document import Cell, Json, Name, Number, PValue, Section, Table
-from thetahat_presentation.numbers import format_count, format_level
+from thetahat_presentation.numbers import format_count, format_level, format_percent
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
 from thetahat_presentation.parts.models import ModelsResult, build_interval
 from thetahat_presentation.wording import capitalise
@@ -115,8 +115,16 @@ def _describe_level(groups: Json) -> str:
     level = groups["simultaneous"]
     return (
         f"The intervals of all {format_count(level['groups'])} groups hold at once at "
-        f"{format_level(level['level'])}."
+        f"{format_level(level['level'])}.{_describe_studied(level)}"
     )
+
+
+def _describe_studied(statement: Json) -> str:
+    """Return in how many samples of the nearest studied design such a statement held."""
+    studied = statement.get("expected_coverage")
+    if studied is None:
+        return ""
+    return f" They did in {format_percent(studied['coverage'])} of simulated samples of such data."
 
 
 def _tabulate_pair(shown: ModelsResult, pair: Json, key: str) -> Table:
@@ -236,7 +244,8 @@ def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
         ]
         for gap in ordered[:MOST_GAPS]
     ]
-    notes = [f"The intervals of all {format_count(len(ordered))} gaps hold at once."]
+    hold = f"The intervals of all {format_count(len(ordered))} gaps hold at once."
+    notes = [f"{hold}{_describe_studied(gaps)}"]
     if len(ordered) > MOST_GAPS:
         notes.append(f"The table has the {MOST_GAPS} largest; the result as JSON has all.")
     columns = ["Gap", capitalise(shown.quantity), f"{shown.level} interval".strip()]

@@ -11,7 +11,9 @@ from scipy.special import ndtr
 
 from thetahat.analyses.groups.columns import Grouping
 from thetahat.analyses.groups.expected_coverage import (
+    DIFFER,
     DIFFERENCES,
+    GAPS,
     GROUPS,
     MEANS,
     NUMBERS,
@@ -20,6 +22,7 @@ from thetahat.analyses.groups.expected_coverage import (
     SHARED_CLUSTERS,
     SKEWED,
     SMALLEST,
+    WORST,
 )
 from thetahat.analyses.groups.model_groups import GroupOptions, describe_model
 from thetahat.analyses.groups.pair_groups import PairCorrection, describe_pair
@@ -155,7 +158,7 @@ DESIGNS: Final = (
 )
 
 
-INTERVALS: Final = {"means": MEANS, "differences": DIFFERENCES}
+INTERVALS: Final = {"means": MEANS, "differences": DIFFERENCES, "gaps": GAPS, "worst": WORST}
 """The intervals of the columns that results refer to."""
 LARGE: Final = 40
 """Rows of the smallest group from which a design is not averaged with those of smaller groups."""
@@ -188,8 +191,10 @@ def _count(design: GroupDesign, interval: str) -> dict[str, float]:
     numbers: dict[str, float] = {GROUPS: len(design.sizes), SMALLEST: min(design.sizes)}
     if design.kind == RATES:
         rates, sizes = np.asarray(design.means), np.asarray(design.sizes)
-        differ = 2 * rates * (1 - rates)
-        numbers[RARER[interval]] = float(sizes @ (rates if interval == MEANS else differ))
+        if interval == DIFFERENCES:
+            numbers[DIFFER] = float(sizes @ (2 * rates * (1 - rates)))
+        else:
+            numbers[RARER] = float(sizes @ rates)
     if design.n_clusters:
         numbers[SHARED_CLUSTERS] = design.n_clusters
     return numbers

@@ -110,14 +110,21 @@ def describe_groups(losses: dict[str, list[float]], sizes: list[int], **options:
 
 
 def test_hand_all_groups_have_the_coverage_at_once_of_their_design() -> None:
-    """Normal losses, the smallest group of 12 rows: .943 of means and .948 of differences."""
+    """Normal losses, the smallest group of 12 rows: .943 of means and .948 of differences.
+
+    All gaps held in .938, and the bound of the worst group in all samples.
+    """
     result = describe_groups({"a": draw(137), "b": draw(137, 2)}, [60, 40, 25, 12])
-    means = result.models["a"].groups["g"].simultaneous
+    groups = result.models["a"].groups["g"]
+    means = groups.simultaneous
     differences = result.comparisons[0].groups["g"].simultaneous
 
     assert means.expected_coverage.coverage == 0.943
     assert differences.expected_coverage.coverage == 0.948
     assert means.expected_coverage.table == "/studies/groups_coverage"
+    assert groups.gaps.expected_coverage.coverage == 0.938
+    assert groups.worst.expected_coverage.coverage == 1.0
+    assert groups.against_whole.expected_coverage is None
 
 
 def test_exact_skewed_groups_are_compared_with_skewed_ones() -> None:
@@ -126,10 +133,14 @@ def test_exact_skewed_groups_are_compared_with_skewed_ones() -> None:
 
     assert "skewed_groups" in {caution.code for caution in groups.cautions}
     assert groups.simultaneous.expected_coverage.least == 0.865
+    assert groups.gaps.expected_coverage.least == 0.976
 
 
 def test_exact_other_groups_are_like_no_design() -> None:
-    many = describe_groups({"a": draw(400)}, [20] * 20).models["a"].groups["g"].simultaneous
+    of_many = describe_groups({"a": draw(400)}, [20] * 20).models["a"].groups["g"]
+    many = of_many.simultaneous
+    for statement in (of_many.gaps, of_many.worst):
+        assert statement.expected_coverage_missing == many.expected_coverage_missing
     in_time = describe_groups({"a": draw(100)}, [20] * 5, time=list(range(100)))
     own = describe_groups(
         {"a": draw(100)}, [20] * 5, cluster=[str(place // 4) for place in range(100)]

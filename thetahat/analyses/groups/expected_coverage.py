@@ -1,4 +1,4 @@
-"""How often the intervals of all groups held at once in the nearest studied design.
+"""How often statements about all groups held in the nearest studied design.
 
 ``groups_coverage.json`` has the numbers of ``docs/results/edges/groups.md``: a test set, whose
 groups have common clusters or independent rows.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
-from thetahat.analyses.groups.result import SimultaneousLevel
+from thetahat.analyses.groups.result import GroupGaps, SimultaneousLevel, WorstGroup
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.cautions import SKEWED_GROUPS, Caution
 from thetahat.values.kept_studies import NOT_STUDIED, find_expected_coverage, read_studied_intervals
@@ -21,6 +21,8 @@ from thetahat.values.types import BlockKind, FloatArray
 
 MEANS: Final = "means of all groups"
 DIFFERENCES: Final = "differences in all groups"
+GAPS: Final = "gaps between all groups"
+WORST: Final = "bound of the worst group"
 
 RATES: Final = "rates"
 NUMBERS: Final = "numbers"
@@ -28,27 +30,31 @@ SKEWED: Final = "skewed numbers"
 
 GROUPS: Final = "groups"
 SMALLEST: Final = "rows in the smallest group"
-RARER: Final = {MEANS: "rows of the rarer value", DIFFERENCES: "rows on which the models differ"}
+DIFFER: Final = "rows on which the models differ"
+RARER: Final = "rows of the rarer value"
 SHARED_CLUSTERS: Final = "clusters with rows in several groups"
 OWN_CLUSTERS: Final = "clusters within groups"
 
 
+Studied = TypeVar("Studied", SimultaneousLevel, WorstGroup, GroupGaps)
+
+
 def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
-    simultaneous: SimultaneousLevel,
+    statement: Studied,
     interval: str,
     values: FloatArray,
     rows: GroupRows,
     layout: Layout,
     data: str,
-) -> SimultaneousLevel:
-    """Return the level of all groups with how often their intervals held at once.
+) -> Studied:
+    """Return a statement about all groups with how often such statements held.
 
     Parameters
     ----------
-    simultaneous : SimultaneousLevel
-        The level.
+    statement : SimultaneousLevel, WorstGroup or GroupGaps
+        The level of the intervals of all groups, the bound of the worst one, or the gaps.
     interval : str
-        ``MEANS`` or ``DIFFERENCES``.
+        ``MEANS``, ``DIFFERENCES``, ``GAPS`` or ``WORST``.
     values : ndarray of float
         (n,) losses of the instances, or differences of two models.
     rows : GroupRows
@@ -59,19 +65,21 @@ def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
         ``RATES``, ``NUMBERS`` or ``SKEWED``.
     """
     if layout.kind is not BlockKind.HOLDOUT or layout.time is not None or rows.averages:
-        return replace(simultaneous, expected_coverage_missing=NOT_STUDIED)
+        return replace(statement, expected_coverage_missing=NOT_STUDIED)
     sizes = [len(rows.get_members(group)) for group in range(rows.n_groups)]
     numbers = {GROUPS: rows.n_groups, SMALLEST: min(sizes)}
     if data == RATES:
         differing = int(np.count_nonzero(values))
-        rarer = min(differing, len(values) - differing) if interval == MEANS else differing
-        numbers[RARER[interval]] = rarer
+        if interval == DIFFERENCES:
+            numbers[DIFFER] = differing
+        else:
+            numbers[RARER] = min(differing, len(values) - differing)
     if rows.cluster is not None:
         noun = SHARED_CLUSTERS if rows.are_dependent else OWN_CLUSTERS
         numbers[noun] = len(np.unique(rows.cluster))
     studied = read_studied_intervals(__package__, "groups_coverage.json", interval)
     expected, missing = find_expected_coverage(studied, data, numbers)
-    return replace(simultaneous, expected_coverage=expected, expected_coverage_missing=missing)
+    return replace(statement, expected_coverage=expected, expected_coverage_missing=missing)
 
 
 def classify(*, are_rates: bool, cautions: Iterable[Caution]) -> str:

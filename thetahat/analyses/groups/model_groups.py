@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.analyses.groups.columns import write_group
-from thetahat.analyses.groups.expected_coverage import MEANS, add_expected_coverage, classify
+from thetahat.analyses.groups.expected_coverage import (
+    GAPS,
+    MEANS,
+    WORST,
+    add_expected_coverage,
+    classify,
+)
 from thetahat.analyses.groups.gaps import find_gaps_to_whole, find_pair_gaps
 from thetahat.analyses.groups.intervals import GroupEstimate, compute_group_tail, estimate_rate
 from thetahat.analyses.groups.moments import GroupMoments
@@ -104,21 +110,20 @@ def describe_model(
     independent_rates = are_rates and rows.clusters is None
     pairs = find_pair_gaps(moments, 1 - level, rng, are_rates=independent_rates)
     to_whole = find_gaps_to_whole(moments, 1 - level, rng, are_rates=independent_rates)
+    data = classify(are_rates=are_rates, cautions=cautions)
+    described = (values, rows, losses.layout, data)
+    worst = _find_worst(items, options.level, words.value, higher=words.higher_is_better)
+    if worst is not None and worst.groups_without_bound == 0:
+        worst = add_expected_coverage(worst, WORST, *described)
+    gaps = describe_gaps(pairs, rows, level, explain_missing_pair_gaps(rows))
     return ModelGroups(
         columns=rows.grouping.columns,
         whole=float(values.mean()),
-        simultaneous=add_expected_coverage(
-            describe_level(rows, level, level),
-            MEANS,
-            values,
-            rows,
-            losses.layout,
-            classify(are_rates=are_rates, cautions=cautions),
-        ),
+        simultaneous=add_expected_coverage(describe_level(rows, level, level), MEANS, *described),
         items=(*items, *_list_absent(rows)),
-        worst=_find_worst(items, options.level, words.value, higher=words.higher_is_better),
+        worst=worst,
         equal_means=judge_equality(moments, rows, prefers_wald=False),
-        gaps=describe_gaps(pairs, rows, level, explain_missing_pair_gaps(rows)),
+        gaps=gaps if pairs is None else add_expected_coverage(gaps, GAPS, *described),
         against_whole=describe_gaps(
             to_whole, rows, level, "There is a single group, or one of them has no variance."
         ),

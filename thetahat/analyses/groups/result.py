@@ -109,6 +109,10 @@ class WorstGroup:
     """Groups that the bound says nothing about, because they have no interval."""
     sentence: str
     """Both in words."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such a bound held in the nearest studied design, where one was studied."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +168,11 @@ class GroupGaps:
     """The largest one. Of groups that are equal it is above 0 as well, so read its interval."""
     reason: str | None = None
     """Why there are none."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such intervals of all gaps covered at once in the nearest studied design, where
+    one was studied."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
