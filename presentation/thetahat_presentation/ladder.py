@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final
 
-from thetahat_presentation.document import Cell, Document, Findings, Name, Number, Section, Table
+from thetahat_presentation.document import (
+    Cell,
+    Document,
+    Findings,
+    Json,
+    Name,
+    Number,
+    Section,
+    Table,
+)
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.kinds.ladder import describe_step
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import name_method
-
-Json: TypeAlias = Mapping[str, Any]
 
 LIMIT: Final = (
     "A score is the mean loss of the best submission on these rows, chosen by these rows; it has "

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 
-from thetahat_presentation.document import Cell, Name, Number, Pair, Percent, Section, Table
-from thetahat_presentation.json_objects import Json
+from thetahat_presentation.document import Cell, Json, Name, Number, Pair, Percent, Section, Table
 from thetahat_presentation.parts.models import ModelsResult
 
 
