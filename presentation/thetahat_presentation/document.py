@@ -8,7 +8,7 @@ per cent signs a plain space here; HTML and LaTeX set them as they print them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from thetahat.analyses.ladder import LadderState
 from thetahat_service.storage.overtaking import Overtaken
 from thetahat_service.storage.owned_rows import OwnedRows
-from thetahat_service.storage.rows import Rows
+from thetahat_service.storage.rows import StoredRows
 from thetahat_service.storage.tables import DATASET, LADDER, LADDER_SCORE
 
 _L, _S = LADDER.c, LADDER_SCORE.c
@@ -76,7 +76,7 @@ class ScoreRow:
 
 
 ROWS: Final = OwnedRows(LADDER, ListedLadder, "Ladder", "Ladders")
-SCORES: Final = Rows(LADDER_SCORE, ScoreRow)
+SCORES: Final = StoredRows(LADDER_SCORE, ScoreRow)
 
 
 def get(connection: sa.Connection, key: LadderKey) -> LadderRow | None:
