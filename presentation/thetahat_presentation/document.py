@@ -143,6 +143,15 @@ class Table:
     n_first: int = 15
     """Rows that a terminal shows, unless all are asked for."""
 
+    @classmethod
+    def of_rows(
+        cls, caption: str, rows: Sequence[Mapping[str, Cell]], notes: Sequence[str] = ()
+    ) -> Table:
+        """Return a table of rows that have each cell under its heading, all of them the same."""
+        columns = list(rows[0]) if rows else []
+        cells = [[row[column] for column in columns] for row in rows]
+        return cls(caption=caption, columns=columns, rows=cells, notes=notes)
+
     @property
     def numbers(self) -> frozenset[int]:
         """Columns that are aligned as numbers."""

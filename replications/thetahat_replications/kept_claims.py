@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from thetahat_replications.kept_studies import list_kept_studies, read_kept_study
+from thetahat_replications.markdown_pages import write_table
 
 VERDICTS: Final = ("holds", "fails", "undecided")
 
@@ -29,12 +30,13 @@ def format_counts(counts: dict[str, dict[str, int]]) -> str:
     sums = {
         verdict: sum(by_verdict[verdict] for by_verdict in counts.values()) for verdict in VERDICTS
     }
-    rows = [*counts.items(), ("all presets", sums)]
-    lines = ["| preset | holds | fails | undecided |", "|---|---|---|---|"]
-    lines += [
-        f"| {name} | {' | '.join(str(by_verdict[verdict]) for verdict in VERDICTS)} |"
-        for name, by_verdict in rows
-    ]
+    lines = write_table(
+        ("preset", *VERDICTS),
+        (
+            (name, *(str(by_verdict[verdict]) for verdict in VERDICTS))
+            for name, by_verdict in {**counts, "all presets": sums}.items()
+        ),
+    )
     return "\n".join(lines)
 
 

@@ -59,26 +59,21 @@ def _write_headline(result: Json) -> str:
 def _tabulate_risks(result: Json) -> Table:
     risks, oracle = result["risks"], result.get("oracle")
     named = [*risks.items(), *([("the oracle", oracle)] if oracle else [])]
-    columns = ["Estimator", "Selects", "Estimated loss", f"{_find_level(result)}interval"]
-    columns += ["Loss on the target", *["Above the oracle"] * bool(oracle)]
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for name, risk in named:
         error = risk.get("standard_error")
-        row: list[Cell] = [
-            Name(name),
-            Name(_name_selected(result, risk) or MISSING),
-            Number(risk.get("estimate"), error),
-            build_interval(risk.get("interval"), error),
-            Number(risk.get("target_risk")),
-        ]
-        above = 0.0 if risk is oracle else risk.get("regret")
-        rows.append([*row, *[Number(above)] * bool(oracle)])
-    return Table(
-        caption="What each estimator of the risk selects",
-        columns=columns,
-        rows=rows,
-        notes=["The loss on the target is known only where the target sample has labels."],
-    )
+        row: dict[str, Cell] = {
+            "Estimator": Name(name),
+            "Selects": Name(_name_selected(result, risk) or MISSING),
+            "Estimated loss": Number(risk.get("estimate"), error),
+            f"{_find_level(result)}interval": build_interval(risk.get("interval"), error),
+            "Loss on the target": Number(risk.get("target_risk")),
+        }
+        if oracle:
+            row["Above the oracle"] = Number(0.0 if risk is oracle else risk.get("regret"))
+        rows.append(row)
+    note = "The loss on the target is known only where the target sample has labels."
+    return Table.of_rows("What each estimator of the risk selects", rows, [note])
 
 
 def _describe_risk(result: Json, name: str, risk: Json) -> str:

@@ -100,25 +100,23 @@ def _tabulate_candidates(result: Json) -> Table:
     chosen, external, internal = result["chosen"], result.get("external"), result["internal"]
     sign = -1.0 if chosen.get("higher_is_better") else 1.0
     wins = external["wins"] if external else None
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for name in sorted(internal, key=lambda name: _sort_key(internal[name]["mean"], sign)):
         mean, error = internal[name]["mean"], internal[name]["standard_error"]
         title = f"{name} (chosen)" if name == chosen["name"] else name
-        row: list[Cell] = [Name(title), Number(mean, error), Number(error)]
-        rows.append([*row, *([] if wins is None else [Number(wins.get(name, 0))])])
-    columns = ["Candidate", f"Internal {_name_criterion(result)}", "Standard error"]
+        row: dict[str, Cell] = {"Candidate": Name(title)}
+        row[f"Internal {_name_criterion(result)}"] = Number(mean, error)
+        row["Standard error"] = Number(error)
+        if wins is not None:
+            row["Times chosen"] = Number(wins.get(name, 0))
+        rows.append(row)
     notes = [
         "The internal value of the chosen candidate is too good, because it is the best of many."
     ]
     if wins is not None:
-        columns.append("Times chosen")
         notes.append("“Times chosen” counts the external splits in which the candidate was chosen.")
-    return Table(
-        caption="Candidates, the best one first",
-        columns=columns,
-        rows=rows[:MOST_ROWS],
-        notes=[*notes, *count_not_shown(len(rows), MOST_ROWS)],
-    )
+    notes += count_not_shown(len(rows), MOST_ROWS)
+    return Table.of_rows("Candidates, the best one first", rows[:MOST_ROWS], notes)
 
 
 def _tabulate_splits(result: Json) -> Table:

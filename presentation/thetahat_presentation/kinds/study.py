@@ -71,21 +71,20 @@ def _tabulate_claims(result: Json) -> Table:
     """Return the claims of the source with their verdicts."""
     claims: Sequence[Json] = result.get("claims") or ()
     has_reason = any(claim.get("undecided_because") for claim in claims)
-    rows: list[list[Cell]] = [
-        [
-            claim["text"],
-            claim["verdict"],
-            claim["measured"],
-            Number(claim.get("figure"), claim.get("standard_error")),
-            _write_bounds(claim),
-            ", ".join(filter(None, (claim.get("reference"), claim.get("place")))),
-            *[claim.get("undecided_because") or ""] * has_reason,
-        ]
-        for claim in claims
-    ]
-    columns = ["Claim", "Verdict", "Measured", "Number", "Claimed", "Place"]
-    columns += ["Undecided because"] * has_reason
-    return Table(caption="Claims of the source", columns=columns, rows=rows)
+    rows: list[dict[str, Cell]] = []
+    for claim in claims:
+        row: dict[str, Cell] = {
+            "Claim": claim["text"],
+            "Verdict": claim["verdict"],
+            "Measured": claim["measured"],
+            "Number": Number(claim.get("figure"), claim.get("standard_error")),
+            "Claimed": _write_bounds(claim),
+            "Place": ", ".join(filter(None, (claim.get("reference"), claim.get("place")))),
+        }
+        if has_reason:
+            row["Undecided because"] = claim.get("undecided_because") or ""
+        rows.append(row)
+    return Table.of_rows("Claims of the source", rows)
 
 
 def _write_bounds(claim: Json) -> str:

@@ -75,21 +75,18 @@ def _tabulate_models(shown: ModelsResult, cost: Json) -> Table:
     """Return all models, the cheapest first."""
     dominated: Mapping[str, Json] = cost["dominated"]
     quantity = capitalise(shown.quantity)
-    columns = ["Model", name_cost(shown), *["Interval of cost"] * cost["measured"]]
-    columns += [quantity, "Remains", "Cheaper model", "Shown of it"]
     names = sorted(shown.models, key=lambda name: shown.models[name]["cost"]["mean"])
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for name in names:
         model = shown.models[name]
         by = dominated.get(name)
-        row: list[Cell] = [Name(name), write_cost(model)]
-        row += [build_interval(model["cost"].get("interval"))] * cost["measured"]
-        row += [
-            Number(model.get("mean", {}).get("macro")),
-            "no" if by else "yes",
-            Name(by["by"]) if by else "",
-            SHOWN[by["shown"]] if by else "",
-        ]
+        row: dict[str, Cell] = {"Model": Name(name), name_cost(shown): write_cost(model)}
+        if cost["measured"]:
+            row["Interval of cost"] = build_interval(model["cost"].get("interval"))
+        row[quantity] = Number(model.get("mean", {}).get("macro"))
+        row["Remains"] = "no" if by else "yes"
+        row["Cheaper model"] = Name(by["by"]) if by else ""
+        row["Shown of it"] = SHOWN[by["shown"]] if by else ""
         rows.append(row)
     rule = (
         "The cheapest model is first. A model does not remain if a cheaper one that remains is "
@@ -104,22 +101,23 @@ def _tabulate_models(shown: ModelsResult, cost: Json) -> Table:
         )
     if not cost["all_pairs"]:
         notes.append("Only pairs that were compared count.")
-    return Table(caption="Quality against cost", columns=columns, rows=rows, notes=notes)
+    return Table.of_rows("Quality against cost", rows, notes)
 
 
 def _tabulate_pairs(shown: ModelsResult, pairs: list[Json], cost: Json) -> Table:
-    columns = ["Pair", "Ratio of costs", *["Interval of the ratio"] * cost["measured"]]
-    columns += ["Cost of the first", "Quality and cost"]
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for pair in pairs:
         of_pair: Json = pair["cost"]
         is_interval = of_pair.get("shape") == "interval"
         ends = [of_pair.get(end) if is_interval else None for end in ("lower", "upper")]
-        row: list[Cell] = [Pair(pair["a"], pair["b"]), Number(of_pair["ratio"])]
-        row += [Interval(*ends)] * cost["measured"]
-        row += [Percent(of_pair["change"]), of_pair["sentence"]]
+        row: dict[str, Cell] = {"Pair": Pair(pair["a"], pair["b"])}
+        row["Ratio of costs"] = Number(of_pair["ratio"])
+        if cost["measured"]:
+            row["Interval of the ratio"] = Interval(*ends)
+        row["Cost of the first"] = Percent(of_pair["change"])
+        row["Quality and cost"] = of_pair["sentence"]
         rows.append(row)
     notes = ["The ratio is the cost of the first model over that of the second; -84 % is cheaper."]
     if cost["measured"]:
         notes.append(f"The ratio of means has Fieller's interval ({shown.level}).")
-    return Table(caption="Costs of pairs", columns=columns, rows=rows, notes=notes)
+    return Table.of_rows("Costs of pairs", rows, notes)

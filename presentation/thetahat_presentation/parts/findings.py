@@ -90,19 +90,19 @@ def _tabulate(shown: ModelsResult) -> Table:
     heading, places = _place_models(shown)
     has_bars = any(end is not None for end in drawn)
     quantity = capitalise(shown.quantity)
-    columns = ["Model", quantity, f"{shown.level} interval".strip()]
-    columns += [f"From {format_ends(start, stop)}"] if has_bars else []
-    columns += [cost] if (cost := name_cost(shown)) else []
-    columns += [heading] * bool(heading)
-    rows: list[list[Cell]] = []
+    cost = name_cost(shown)
+    rows: list[dict[str, Cell]] = []
     for name, interval, point in zip(names, intervals, points, strict=True):
         error = interval.get("standard_error")
-        row: list[Cell] = [Name(name), Number(point, error), build_interval(interval)]
+        row: dict[str, Cell] = {"Model": Name(name), quantity: Number(point, error)}
+        row[f"{shown.level} interval".strip()] = build_interval(interval)
         if has_bars:
             low, high = interval.get("lower"), interval.get("upper")
-            row.append(Bar(low, high, point, start, stop))
-        row += [write_cost(shown.models[name])] if cost else []
-        row += [places[name]] if heading else []
+            row[f"From {format_ends(start, stop)}"] = Bar(low, high, point, start, stop)
+        if cost:
+            row[cost] = write_cost(shown.models[name])
+        if heading:
+            row[heading] = places[name]
         rows.append(row)
     notes = []
     if len(shown.names) > len(names):
@@ -112,7 +112,7 @@ def _tabulate(shown: ModelsResult) -> Table:
     caption = f"{quantity} {shown.about(target)}".strip()
     if size := describe_size(shown):
         caption += f" ({size})"
-    return Table(caption=caption, columns=columns, rows=rows, notes=notes)
+    return Table.of_rows(caption, rows, notes)
 
 
 def _find_scale(intervals: Sequence[Json], points: Sequence[float | None]) -> tuple[float, float]:

@@ -54,16 +54,18 @@ def _list_parts(shown: ModelsResult) -> Iterator[tuple[Cell, Json]]:
 
 
 def _tabulate(parts: list[tuple[Cell, Json]], level: str) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            subject,
-            build_estimate(judge["labels_only"]),
-            build_estimate(judge.get("prediction_powered")),
-            Number(judge.get("lambda"), None),
-            _count(judge.get("effective_labels")),
-            Number(judge["judge_only"]["estimate"], _get_error(judge["labels_only"])),
-            build_estimate(judge["judge_only"]["bias"]),
-        ]
+    rows: list[dict[str, Cell]] = [
+        {
+            "Model or pair": subject,
+            "Labels alone": build_estimate(judge["labels_only"]),
+            "Labels and judge": build_estimate(judge.get("prediction_powered")),
+            "Weight of the judge": Number(judge.get("lambda")),
+            "Worth labels": _count(judge.get("effective_labels")),
+            "Judge alone": Number(
+                judge["judge_only"]["estimate"], judge["labels_only"].get("standard_error")
+            ),
+            "Bias of the judge": build_estimate(judge["judge_only"]["bias"]),
+        }
         for subject, judge in parts
     ]
     first = parts[0][1]
@@ -78,20 +80,7 @@ def _tabulate(parts: list[tuple[Cell, Json]], level: str) -> Table:
     ]
     if any(not judge["is_used"] for _, judge in parts):
         notes.append("Where the caution says so, the recommended interval is that of the labels.")
-    return Table(
-        caption="Labels alone, labels with the judge, and the judge alone",
-        columns=[
-            "Model or pair",
-            "Labels alone",
-            "Labels and judge",
-            "Weight of the judge",
-            "Worth labels",
-            "Judge alone",
-            "Bias of the judge",
-        ],
-        rows=rows,
-        notes=notes,
-    )
+    return Table.of_rows("Labels alone, labels with the judge, and the judge alone", rows, notes)
 
 
 def _tabulate_agreement(shown: ModelsResult) -> Table:
@@ -111,11 +100,6 @@ def _tabulate_agreement(shown: ModelsResult) -> Table:
             "Kappa depends on how common each label is.",
         ],
     )
-
-
-def _get_error(estimate: Json) -> float | None:
-    error: float | None = estimate.get("standard_error")
-    return error
 
 
 def _count(effective: float | None) -> Cell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from thetahat_presentation.document import Cell, Json, Name, Number, PValue, Table
@@ -68,34 +69,24 @@ def _tabulate_variances(shown: ModelsResult, name: str, model: Json) -> Table:
 
 
 def _tabulate_tests(shown: ModelsResult, pair: Json) -> Table:
-    rows: list[list[Cell]] = []
-    has_regions = False
-    for method, test in (pair.get("tests") or {}).items():
-        regions = MISSING
-        if "p_rope" in test:
-            has_regions = True
-            shares = (test[key] for key in ("p_left", "p_rope", "p_right"))
-            regions = " / ".join(map(format_number, shares))
-        rows.append(
-            [
-                Name(method),
-                shown.about(test.get("target")),
-                Number(test.get("statistic")),
-                PValue(test.get("p_value_adjusted")),
-                PValue(test.get("p_value")),
-                regions,
-            ]
-        )
-    columns = ["Test", "About", "Statistic", "p, corrected for all pairs", "p, uncorrected"]
+    tests: Mapping[str, Json] = pair.get("tests") or {}
+    has_regions = any("p_rope" in test for test in tests.values())
+    rows: list[dict[str, Cell]] = []
+    for method, test in tests.items():
+        row: dict[str, Cell] = {
+            "Test": Name(method),
+            "About": shown.about(test.get("target")),
+            "Statistic": Number(test.get("statistic")),
+            "p, corrected for all pairs": PValue(test.get("p_value_adjusted")),
+            "p, uncorrected": PValue(test.get("p_value")),
+        }
+        if has_regions:
+            shares = [test[key] for key in ("p_left", "p_rope", "p_right") if "p_rope" in test]
+            row["Below / inside / above"] = " / ".join(map(format_number, shares)) or MISSING
+        rows.append(row)
     note = (
         "The last column has the probabilities of Bayesian tests that the difference is below, "
         "inside and above the region of practical equivalence."
     )
-    if has_regions:
-        columns.append("Below / inside / above")
-    return Table(
-        caption=f"Tests of {pair['a']} against {pair['b']}",
-        columns=columns,
-        rows=[row[: len(columns)] for row in rows],
-        notes=[note] if has_regions else [],
-    )
+    caption = f"Tests of {pair['a']} against {pair['b']}"
+    return Table.of_rows(caption, rows, [note] if has_regions else [])

@@ -19,35 +19,31 @@ def tabulate_models(shown: ModelsResult) -> Table:
     sizes = {(model.get("n"), model.get("blocks")) for model in shown.models.values()}
     letters, letters_note = find_groups(shown)
     quantity = capitalise(shown.quantity)
-    columns = ["Model", quantity, *["Pooled mean"] * has_pooled]
-    columns += [f"Interval {shown.about(target)}" for target in shown.targets]
-    columns += [f"One more {shown.unit}"] * has_prediction
     ranks = shown.ranking.get("ranks") or {}
-    columns += ["Rank (ties)"] * bool(ranks)
-    columns += ["Groups"] * bool(letters) + ["Instances"] * (len(sizes) > 1)
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for name in shown.names:
         model = shown.models[name]
         recommended = find_recommended(model)
         error = _find_error(recommended.get(target) for target in shown.targets)
         mean = model.get("mean", {})
-        row: list[Cell] = [Name(name), Number(mean.get("macro"), error)]
-        row += [Number(mean.get("pooled"), error)] * has_pooled
-        row += [build_interval(recommended.get(target)) for target in shown.targets]
+        row: dict[str, Cell] = {"Model": Name(name), quantity: Number(mean.get("macro"), error)}
+        if has_pooled:
+            row["Pooled mean"] = Number(mean.get("pooled"), error)
+        for target in shown.targets:
+            row[f"Interval {shown.about(target)}"] = build_interval(recommended.get(target))
         if has_prediction:
-            row.append(build_interval(model.get("prediction")))
-        row += [_count_ties(ranks.get(name))] if ranks else []
-        row += [letters[name]] if letters else []
-        row += [Number(model.get("n"))] * (len(sizes) > 1)
+            row[f"One more {shown.unit}"] = build_interval(model.get("prediction"))
+        if ranks:
+            row["Rank (ties)"] = _count_ties(ranks.get(name))
+        if letters:
+            row["Groups"] = letters[name]
+        if len(sizes) > 1:
+            row["Instances"] = Number(model.get("n"))
         rows.append(row)
     notes = [*_list_notes(shown, has_pooled=has_pooled, has_prediction=has_prediction)]
     level = f" ({shown.level} intervals)" if shown.targets and shown.level else ""
-    return Table(
-        caption=f"{quantity} of each model{level}",
-        columns=columns,
-        rows=rows,
-        notes=[*notes, *([letters_note] if letters else [])],
-    )
+    notes += [letters_note] if letters else []
+    return Table.of_rows(f"{quantity} of each model{level}", rows, notes)
 
 
 def describe_ranks(rank: Json | None) -> str:

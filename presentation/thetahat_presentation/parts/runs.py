@@ -35,40 +35,30 @@ def build_runs_section(shown: ModelsResult) -> Section | None:
 
 
 def _tabulate_models(models: Mapping[str, Json]) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for name, runs in models.items():
         least, most = runs["runs_per_item"]
         components = runs.get("components") or {}
         item, residual, run = (components.get(part, {}) for part in ("item", "residual", "run"))
+        planned = [*(plan["standard_error"] for plan in runs["plans"]), None, None]
         rows.append(
-            [
-                Name(name),
-                Number(runs["items"]),
-                Number(least) if least == most else f"{least} to {most}",
-                Number(item.get("variance")),
-                Number(residual.get("variance")),
-                Number(run.get("variance")),
-                Percent(item.get("share")),
-                *(Number(plan["standard_error"]) for plan in runs["plans"]),
-                *([Number(None)] * (2 - len(runs["plans"]))),
-            ]
+            {
+                "Model": Name(name),
+                "Items": Number(runs["items"]),
+                "Runs of each": Number(least) if least == most else f"{least} to {most}",
+                "Variance of items": Number(item.get("variance")),
+                "Of runs": Number(residual.get("variance")),
+                "Of seeds": Number(run.get("variance")),
+                "Items' share": Percent(item.get("share")),
+                "Twice the items": Number(planned[0]),
+                "Twice the runs": Number(planned[1]),
+            }
         )
-    columns = [
-        "Model",
-        "Items",
-        "Runs of each",
-        "Variance of items",
-        "Of runs",
-        "Of seeds",
-        "Items' share",
-        "Twice the items",
-        "Twice the runs",
-    ]
     notes = [
         "The share is that of the variance of the mean. Seeds are runs common to all items.",
         "The last two columns: the standard error that twice the items or runs would give.",
     ]
-    return Table(caption="Items and runs", columns=columns, rows=rows, notes=notes)
+    return Table.of_rows("Items and runs", rows, notes)
 
 
 def _tabulate_pass_at(models: Mapping[str, Json]) -> Table:

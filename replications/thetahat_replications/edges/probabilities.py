@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -56,21 +57,6 @@ of miscalibration hold their level. Differences of scores and of their parts cov
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredShare:
-    """How often one interval covered in one population, or one test rejected."""
-
-    quantity: str
-    population: str
-    n: int
-    rarer: float
-    clusters: int | None
-    share: float
-    none: float
-    repetitions: int
-    is_size: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class _Population:
     """Logits x ~ N(mean, sd^2), of which probabilities have the slope and shift."""
@@ -109,6 +95,7 @@ CLUSTERED: Final = (
 )
 N_CLUSTERS: Final = (10, 20, 40, 100)
 ROWS_OF_CLUSTER: Final = 5
+RATES: Final = ("sensitivity", "specificity", "ppv", "npv")
 
 
 COLUMNS: Final = "of | population | n | clusters | rarer | coverage or size | none"
@@ -116,26 +103,14 @@ COLUMNS: Final = "of | population | n | clusters | rarer | coverage or size | no
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage and size by design and quantity."""
-    for each in measure(repetitions, seed):
-        yield (
-            (SIZE_OF if each.is_size else "") + each.quantity,
-            each.population,
-            each.n,
-            "" if each.clusters is None else each.clusters,
-            f"{each.rarer:.0f}",
-            format_share(each.share, each.repetitions),
-            each.none,
-        )
-
-
-def measure(repetitions: int, seed: int) -> list[MeasuredShare]:
-    """Return the records of all designs."""
-    parts = (_measure_models, _measure_clusters, _measure_sizes, _measure_pairs)
-    return [
-        record
-        for place, measure_part in enumerate(parts)
-        for record in measure_part(np.random.default_rng([seed, place]), repetitions)
-    ]
+    parts: tuple[Callable[[np.random.Generator, int], Iterator[TableRow]], ...] = (
+        partial(_measure_populations, in_clusters=False),
+        partial(_measure_populations, in_clusters=True),
+        _measure_sizes,
+        _measure_pairs,
+    )
+    for place, measure_part in enumerate(parts):
+        yield from measure_part(np.random.default_rng([seed, place]), repetitions)
 
 
 class _Counts:
@@ -152,80 +127,61 @@ class _Counts:
         self.rarer += event.n_rarer
         self.repetitions += 1
 
-    def see(self, quantity: str, truth: float, found: ProbabilityEstimate) -> None:
-        """Count an interval."""
-        if found.lower is not None and found.upper is not None:
+    def see(self, quantity: str, truth: float | None, found: ProbabilityEstimate) -> None:
+        """Count an interval; the truth of what is not defined of the population is None."""
+        if truth is not None and found.lower is not None and found.upper is not None:
             self.present[quantity] += 1
             self.covered[quantity] += found.lower <= truth <= found.upper
 
-    def list_records(
-        self, population: str, n: int, clusters: int | None
-    ) -> Iterator[MeasuredShare]:
-        """Yield a record for each quantity."""
+    def list_rows(self, population: str, n: int, clusters: int | None) -> Iterator[TableRow]:
+        """Yield a row for each quantity."""
+        rarer = f"{self.rarer / self.repetitions:.0f}"
         for quantity, present in self.present.items():
-            yield MeasuredShare(
-                quantity=quantity,
-                population=population,
-                n=n,
-                rarer=self.rarer / self.repetitions,
-                clusters=clusters,
-                share=self.covered[quantity] / present,
-                none=1 - present / self.repetitions,
-                repetitions=present,
+            yield (
+                quantity,
+                population,
+                n,
+                "" if clusters is None else clusters,
+                rarer,
+                format_share(self.covered[quantity] / present, present),
+                1 - present / self.repetitions,
             )
 
 
-def _measure_models(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
-    for population in MODELS:
-        large = population.draw(rng, N_FOR_TRUTH)
-        truths = _find_truths(large)
-        for n in SIZES:
-            counts = _Counts()
-            for _ in range(repetitions):
-                event = population.draw(rng, n)
-                counts.add(event)
-                _see_model(counts, event, truths)
-            yield from counts.list_records(population.name, n, None)
-
-
-def _find_truths(large: BinaryEvent) -> dict[str, float]:
-    recalibration = estimate_recalibration(large, LEVEL)
-    values = {
-        "in_the_large": estimate_in_the_large(large, LEVEL).estimate,
-        "slope": recalibration.slope.estimate,
-        "intercept": recalibration.intercept.estimate,
-        "intercept_slope_one": recalibration.intercept_slope_one.estimate,
-    }
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _see_model(counts: _Counts, event: BinaryEvent, truths: dict[str, float]) -> None:
-    counts.see("in_the_large", truths["in_the_large"], estimate_in_the_large(event, LEVEL))
-    recalibration = estimate_recalibration(event, LEVEL)
-    for name in ("slope", "intercept", "intercept_slope_one"):
-        counts.see(name, truths[name], getattr(recalibration, name))
-
-
-def _measure_clusters(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
-    rates = ("sensitivity", "specificity", "ppv", "npv")
-    for population in CLUSTERED:
-        large = population.draw(rng, N_FOR_TRUTH, N_FOR_TRUTH // ROWS_OF_CLUSTER)
-        truths = _find_truths(large)
-        at_half = measure_threshold(large, 0.5, LEVEL)
-        for clusters in N_CLUSTERS:
-            n = clusters * ROWS_OF_CLUSTER
+def _measure_populations(
+    rng: np.random.Generator, repetitions: int, *, in_clusters: bool
+) -> Iterator[TableRow]:
+    sizes: list[tuple[int, int | None]] = [(n, None) for n in SIZES]
+    n_large = None
+    if in_clusters:
+        sizes = [(clusters * ROWS_OF_CLUSTER, clusters) for clusters in N_CLUSTERS]
+        n_large = N_FOR_TRUTH // ROWS_OF_CLUSTER
+    for population in CLUSTERED if in_clusters else MODELS:
+        large = population.draw(rng, N_FOR_TRUTH, n_large)
+        truths = _estimate_all(large, with_rates=in_clusters)
+        for n, clusters in sizes:
             counts = _Counts()
             for _ in range(repetitions):
                 event = population.draw(rng, n, clusters)
                 counts.add(event)
-                _see_model(counts, event, truths)
-                found = measure_threshold(event, 0.5, LEVEL)
-                for name in rates:
-                    counts.see(name, getattr(at_half, name).estimate, getattr(found, name))
-            yield from counts.list_records(population.name, n, clusters)
+                for name, found in _estimate_all(event, with_rates=in_clusters).items():
+                    counts.see(name, truths[name].estimate, found)
+            yield from counts.list_rows(population.name, n, clusters)
 
 
-def _measure_sizes(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
+def _estimate_all(event: BinaryEvent, *, with_rates: bool) -> dict[str, ProbabilityEstimate]:
+    """Return the estimates by the names of their quantities."""
+    recalibration = estimate_recalibration(event, LEVEL)
+    estimates = {"in_the_large": estimate_in_the_large(event, LEVEL)}
+    for name in ("slope", "intercept", "intercept_slope_one"):
+        estimates[name] = getattr(recalibration, name)
+    if with_rates:
+        at_half = measure_threshold(event, 0.5, LEVEL)
+        estimates |= {name: getattr(at_half, name) for name in RATES}
+    return estimates
+
+
+def _measure_sizes(rng: np.random.Generator, repetitions: int) -> Iterator[TableRow]:
     for population in (MODELS[0], MODELS[2], MODELS[4]):
         for n in SIZES:
             rejected: dict[str, int] = defaultdict(int)
@@ -242,20 +198,18 @@ def _measure_sizes(rng: np.random.Generator, repetitions: int) -> Iterator[Measu
                     p = compute_sample_p_value(drawn, parts[name].miscalibration)
                     rejected[name] += p <= 1 - LEVEL
             for name, count in rejected.items():
-                yield MeasuredShare(
-                    quantity=f"miscalibration ({name})",
-                    population=population.name,
-                    n=n,
-                    rarer=rarer / repetitions,
-                    clusters=None,
-                    share=count / repetitions,
-                    none=0.0,
-                    repetitions=repetitions,
-                    is_size=True,
+                yield (
+                    f"{SIZE_OF}miscalibration ({name})",
+                    population.name,
+                    n,
+                    "",
+                    f"{rarer / repetitions:.0f}",
+                    format_share(count / repetitions, repetitions),
+                    0.0,
                 )
 
 
-def _measure_pairs(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
+def _measure_pairs(rng: np.random.Generator, repetitions: int) -> Iterator[TableRow]:
     for kind in ("noisy", "over-confident"):
         truths = _find_pair_truths(_draw_pair(rng, N_FOR_TRUTH, kind, None))
         for n, clusters in ((50, None), (200, None), (1000, None), (200, 40)):
@@ -279,7 +233,7 @@ def _measure_pairs(rng: np.random.Generator, repetitions: int) -> Iterator[Measu
                             of_kind[name, part],
                             getattr(found.parts[name], part),
                         )
-            yield from counts.list_records(f"calibrated against {kind}", n, clusters)
+            yield from counts.list_rows(f"calibrated against {kind}", n, clusters)
 
 
 def _draw_pair(

@@ -6,7 +6,6 @@ writes the files of the library, so that a result has the numbers of the page.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Final
 from thetahat_replications.edges import groups, judge_labels, order_of_time, probabilities
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage
+from thetahat_replications.shipped_files import format_study_file
 
 LEVEL: Final = 0.95
 LIBRARY: Final = Path("thetahat")
@@ -84,9 +84,8 @@ def _write(numbers: Mapping[str, float]) -> str:
 def write_study(study: ShippedStudy, pages: Path) -> str:
     """Return the text of the file of a study, from its page below a folder."""
     page = KeptPage.read((pages / f"{study.page}.md").read_text())
-    rows = ",\n".join(json.dumps(average(shares)) for shares in study.collect(page))
-    head = json.dumps({"level": LEVEL, "table": study.table, "page": study.page})
-    return f'{head[:-1]}, "rows": [\n{rows}\n]}}\n'
+    head = {"level": LEVEL, "table": study.table, "page": study.page}
+    return format_study_file(head, map(average, study.collect(page)))
 
 
 def ship(pages: Path, library: Path) -> Iterator[Path]:

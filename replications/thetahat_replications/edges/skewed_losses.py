@@ -12,6 +12,7 @@ from scipy import stats
 from thetahat.cautions import HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES, STEEPEST
 from thetahat.values.types import FloatArray
+from thetahat_replications.edges.hall_transformation import bound_skewness, invert
 from thetahat_replications.edges.simulated_intervals import iterate_designs, measure_power
 from thetahat_replications.edges.table import TableRow, format_share
 
@@ -66,13 +67,10 @@ def _judge(losses: FloatArray, mean: float) -> tuple[str | float, ...]:
     g = (centred**3).mean(axis=1) / second**1.5 / math.sqrt(n)
     q = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     t = (estimate - mean) / np.sqrt(second / (n - 1))
-    largest = 2 * STEEPEST / (q + math.sqrt(q * q + 2 * STEEPEST / 3))
-    bounded = np.clip(g, -largest, largest)
+    bounded = bound_skewness(g, q)
     new = bounded if n - 1 >= LEAST_DEGREES else np.zeros(repetitions)
-    below = {name: _invert(q, used) for name, used in (("old", g), ("new", new), ("any", bounded))}
-    above = {
-        name: -_invert(-q, used) for name, used in (("old", g), ("new", new), ("any", bounded))
-    }
+    below = {name: invert(q, used) for name, used in (("old", g), ("new", new), ("any", bounded))}
+    above = {name: -invert(-q, used) for name, used in (("old", g), ("new", new), ("any", bounded))}
     covers = {name: float(((-above[name] <= t) & (t <= below[name])).mean()) for name in below}
     length = {name: float((below[name] + above[name]).mean()) / (2 * q) for name in below}
     scale = np.sqrt(second / (n - 1))
@@ -98,10 +96,3 @@ def _judge(losses: FloatArray, mean: float) -> tuple[str | float, ...]:
         *(lopsided[name] for name in ("old", "new")),
         float((np.abs(g) >= HEAVY_TAILED_LOSSES.threshold).mean()),
     )
-
-
-def _invert(quantile: float, g: FloatArray) -> FloatArray:
-    """Return the u that Hall's transformation with skewness g maps to the quantile."""
-    shifted = quantile - g / 6
-    root = np.cbrt(1 + g * shifted)
-    return np.asarray(3 * shifted / (root * root + root + 1))

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from thetahat.analyses.studies.claims import ClaimRow, Passage, judge, pick_least_certain
+from thetahat.analyses.studies.claims import (
+    ClaimRow,
+    ComputedCase,
+    Passage,
+    judge,
+    pick_least_certain,
+)
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.importance.final_risks import FinalRisks, Subset
@@ -77,70 +84,39 @@ def list_claims_about_tenth(passage: Passage) -> tuple[ClaimRow[str], ...]:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GammaCase:
-    """The final risks for one gamma."""
+def compute_for_gamma(risks: FinalRisks, at: int, quantity: str) -> MonteCarloNumber:
+    """Return ``deterioration_<risk>``, ``gain_<subset>`` or ``relative_gain_<subset>``.
 
-    risks: FinalRisks
-    at: int
-
-    @property
-    def fields(self) -> dict[str, str | float]:
-        """The gamma and the estimator of the weights."""
-        return {"gamma": self.risks.gammas[self.at], "weights": self.risks.weights}
-
-    def get_number(self, quantity: str) -> MonteCarloNumber:
-        """Return ``deterioration_<risk>``, ``gain_<subset>`` or ``relative_gain_<subset>``.
-
-        ``strong_deterioration`` is above 0 if the mean by the weighted risk rises in the tenth and
-        that by the controlled risk rises by less than half as much. The second alone would be true
-        where both fall.
-        """
-        if quantity == "strong_deterioration":
-            weighted = self.risks.deterioration("weighted", self.at)
-            return pick_least_certain(
-                [weighted, self.risks.excess_deterioration(self.at, share=0.5)]
-            )
-        name, _, of = quantity.rpartition("_")
-        if name == "deterioration":
-            return self.risks.deterioration(of, self.at)
-        subset: Subset = "top" if of == "top" else "all"
-        compute = self.risks.gain if name == "gain" else self.risks.relative_gain
-        return compute(self.at, subset)
+    ``strong_deterioration`` is above 0 if the mean by the weighted risk rises in the tenth and
+    that by the controlled risk rises by less than half as much. The second alone would be true
+    where both fall.
+    """
+    if quantity == "strong_deterioration":
+        weighted = risks.deterioration("weighted", at)
+        return pick_least_certain([weighted, risks.excess_deterioration(at, share=0.5)])
+    name, _, of = quantity.rpartition("_")
+    if name == "deterioration":
+        return risks.deterioration(of, at)
+    subset: Subset = "top" if of == "top" else "all"
+    return (risks.gain if name == "gain" else risks.relative_gain)(at, subset)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AllGammasCase:
-    """The final risks for all gammas together."""
+def compute_for_all_gammas(risks: FinalRisks, quantity: str) -> MonteCarloNumber | None:
+    """Return ``largest_relative_error``, ``rise_<risk>`` or ``largest_log_p_<subset>``.
 
-    risks: FinalRisks
-
-    @property
-    def fields(self) -> dict[str, str | float]:
-        """The first and last gamma, the estimator of the weights, and the repetitions."""
-        return {
-            "first_gamma": self.risks.gammas[0],
-            "last_gamma": self.risks.gammas[-1],
-            "weights": self.risks.weights,
-            "repetitions": self.risks.n_repetitions,
-        }
-
-    def get_number(self, quantity: str) -> MonteCarloNumber | None:
-        """Return ``largest_relative_error``, ``rise_<risk>`` or ``largest_log_p_<subset>``.
-
-        ``mean_deterioration_<risk>`` is over all gammas, and ``largest_log_p_of_last`` tests every
-        gamma on the tenth of the last one.
-        """
-        if quantity == "largest_relative_error":
-            return self.risks.largest_relative_error()
-        if quantity == "largest_log_p_of_last":
-            return self.risks.largest_log_p("top", tenth_at=len(self.risks.gammas) - 1)
-        name, _, of = quantity.rpartition("_")
-        if name == "mean_deterioration":
-            return self.risks.mean_deterioration(of)
-        if name == "rise":
-            return self.risks.rise(of) if len(self.risks.gammas) > 1 else None
-        return self.risks.largest_log_p("top" if of == "top" else "all")
+    ``mean_deterioration_<risk>`` is over all gammas, and ``largest_log_p_of_last`` tests every
+    gamma on the tenth of the last one.
+    """
+    if quantity == "largest_relative_error":
+        return risks.largest_relative_error()
+    if quantity == "largest_log_p_of_last":
+        return risks.largest_log_p("top", tenth_at=len(risks.gammas) - 1)
+    name, _, of = quantity.rpartition("_")
+    if name == "mean_deterioration":
+        return risks.mean_deterioration(of)
+    if name == "rise":
+        return risks.rise(of) if len(risks.gammas) > 1 else None
+    return risks.largest_log_p("top" if of == "top" else "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +128,18 @@ class PanelClaims:
 
     def judge(self, risks: FinalRisks) -> tuple[StudyClaim, ...]:
         """Judge the claims about each gamma, then those about all gammas together."""
-        cases = [GammaCase(risks, at) for at in range(len(risks.gammas))]
-        return (
-            *judge(self.of_each_gamma, cases),
-            *judge(self.of_all_gammas, [AllGammasCase(risks)]),
-        )
+        weights = risks.weights
+        cases = [
+            ComputedCase(
+                partial(compute_for_gamma, risks, at), {"gamma": gamma, "weights": weights}
+            )
+            for at, gamma in enumerate(risks.gammas)
+        ]
+        of_all: dict[str, str | float] = {
+            "first_gamma": risks.gammas[0],
+            "last_gamma": risks.gammas[-1],
+            "weights": weights,
+            "repetitions": risks.n_repetitions,
+        }
+        together = ComputedCase(partial(compute_for_all_gammas, risks), of_all)
+        return (*judge(self.of_each_gamma, cases), *judge(self.of_all_gammas, [together]))

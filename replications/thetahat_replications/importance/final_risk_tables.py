@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.result import (
@@ -17,8 +16,10 @@ from thetahat.analyses.studies.result import (
     make_table,
 )
 from thetahat.cautions import DATA_SETS_WITHOUT_WEIGHTS, FEW_REPETITIONS, Caution
-from thetahat_replications.importance.final_risk_claims import PanelClaims
 from thetahat_replications.importance.final_risks import RISKS, SUBSET_TITLES, FinalRisks, Subset
+
+if TYPE_CHECKING:
+    from thetahat_replications.importance.penalty_selection import SelectionPreset
 
 MIN_REPETITIONS: Final = 500
 """Repetitions with which the tenth has fifty data sets."""
@@ -30,37 +31,20 @@ WEIGHT_TITLES: Final = {
 }
 
 
-def compute_findings(  # noqa: PLR0913 - what the presets differ in
-    records: Records,
-    *,
-    panels: Sequence[str],
-    gammas: Sequence[float],
-    figure: str,
-    claims: PanelClaims,
-    axis: str,
-    cautions: tuple[Caution, ...],
+def compute_findings(
+    records: Records, preset: SelectionPreset, cautions: tuple[Caution, ...]
 ) -> StudyFindings:
     """Return tables, figures and claims from the records of all repetitions.
 
-    Parameters
-    ----------
-    panels : sequence of str
-        The estimators of the weights.
-    figure : str
-        The number of the paper's figure.
-    claims : PanelClaims
-        The claims about each estimator of the weights.
-    axis : str
-        The title of the figure's x axis.
-    cautions : tuple of Caution
-        About the data sets.
+    There is a panel for each estimator of the weights; ``cautions`` are about the data sets.
     """
-    panel_risks = [FinalRisks(records, weights, gammas) for weights in panels]
+    panels = tuple(preset.get_weight_estimators())
+    panel_risks = [FinalRisks(records, weights, preset.gammas) for weights in panels]
     n = len(next(iter(records.values())))
     return StudyFindings(
         tables=tuple(_build_final_risks_table(risks) for risks in panel_risks),
-        figures=tuple(_build_figure(risks, figure, axis) for risks in panel_risks),
-        claims=tuple(claim for risks in panel_risks for claim in claims.judge(risks)),
+        figures=tuple(_build_figure(risks, preset.figure, preset.axis) for risks in panel_risks),
+        claims=tuple(claim for risks in panel_risks for claim in preset.claims.judge(risks)),
         cautions=(
             *cautions,
             *check_repetitions_of_tenth(n),

@@ -164,16 +164,7 @@ class SelectionStudy:
 
     def finish(self, records: Records) -> StudyFindings:
         """Return tables, figures and claims."""
-        preset = self.preset
-        return compute_findings(
-            records,
-            panels=tuple(preset.get_weight_estimators()),
-            gammas=preset.gammas,
-            figure=preset.figure,
-            claims=preset.claims,
-            axis=preset.axis,
-            cautions=self.cautions,
-        )
+        return compute_findings(records, self.preset, self.cautions)
 
     def _draw_block(self, first: int) -> dict[str, FloatArray]:
         rng = make_repetition_generator(self.seed, first)

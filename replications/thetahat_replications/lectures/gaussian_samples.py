@@ -109,6 +109,11 @@ class GaussianSample:
         """Return the (F, n) 0/1 losses on the sample's rows of the model of each part."""
         return find_errors(name, parts, self.X, self.y, self.X, self.y, rng)
 
+    def test_errors(self, name: str, parts: np.ndarray, rng: np.random.Generator) -> FloatArray:
+        """Return the (F,) error rates on the sample's rows that are not in each part."""
+        errors = self.errors(name, parts, rng)
+        return np.asarray((errors & ~parts).sum(axis=1) / (~parts).sum(axis=1))
+
     def true_errors(self, name: str, parts: np.ndarray, rng: np.random.Generator) -> FloatArray:
         """Return the (F,) error rates on fresh rows of the model of each part."""
         errors = find_errors(name, parts, self.X, self.y, self.fresh, self.fresh_y, rng)

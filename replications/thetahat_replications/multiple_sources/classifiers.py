@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,20 +17,6 @@ if TYPE_CHECKING:
 Model: TypeAlias = Literal["multinomial", "bernoulli", "linear_svm"]
 MODELS: Final = ("multinomial", "bernoulli", "linear_svm")
 MAX_ITERATIONS: Final = 10_000
-
-
-class DocumentClassifier(Protocol):
-    """A classifier that is cross-validated over blocks of documents."""
-
-    def compute_errors_by_block(
-        self, drawn: Documents, block: IntArray, n_blocks: int
-    ) -> FloatArray:
-        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
-        ...
-
-    def compute_errors_on(self, train: Documents, test: Documents) -> FloatArray:
-        """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +64,10 @@ def _scale_to_unit_length(counts: CsrMatrix) -> CsrMatrix:
     return scaled
 
 
+DocumentClassifier: TypeAlias = NaiveBayes | LinearSvm
+"""What is cross-validated over blocks of documents."""
+
+
 def build_classifier(model: str, smoothing: float) -> DocumentClassifier:
     """Return the classifier with this name; ``smoothing`` is that of naive Bayes."""
     if model == "linear_svm":
@@ -88,6 +78,4 @@ def build_classifier(model: str, smoothing: float) -> DocumentClassifier:
             loc=("model",),
             value=model,
         )
-    return NaiveBayes(
-        model="multinomial" if model == "multinomial" else "bernoulli", smoothing=smoothing
-    )
+    return NaiveBayes(is_bernoulli=model == "bernoulli", smoothing=smoothing)

@@ -8,7 +8,7 @@ a document is scored with the words that it contains only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
-
-Model = Literal["multinomial", "bernoulli"]
-MODELS: Final = ("multinomial", "bernoulli")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,16 +101,11 @@ def _encode_labels(labels: np.ndarray) -> IntArray:
 class NaiveBayes:
     """The naive Bayes classifiers of ``thetahat.learners`` for cross-validation over blocks."""
 
-    model: Model = "multinomial"
+    is_bernoulli: bool = False
+    """Whether it counts the documents with a word, and not the words."""
     smoothing: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise InvalidParameter(
-                f"model must be multinomial or bernoulli, got {self.model!r}.",
-                loc=("model",),
-                value=self.model,
-            )
         if not self.smoothing > 0:
             raise InvalidParameter(
                 f"smoothing must be above 0, got {self.smoothing}.",
@@ -138,7 +130,7 @@ class NaiveBayes:
     def _count(self, drawn: Documents, block: IntArray, n_blocks: int) -> _ClassCounts:
         """Count words and documents of each class in each block."""
         group, row = block * 2 + drawn.y, _list_rows_of_counts(drawn)
-        values = None if self.model == "bernoulli" else drawn.counts.data
+        values = None if self.is_bernoulli else drawn.counts.data
         cells = (group * drawn.n_words)[row] + drawn.counts.indices
         size = 2 * n_blocks * drawn.n_words
         words = np.bincount(cells, weights=values, minlength=size)
@@ -165,7 +157,7 @@ class NaiveBayes:
             excluded_words = excluded.words.ravel()
             sides = [side - excluded_words[cells + c * v] for c, side in enumerate(sides)]
         documents = counts.documents - (0 if excluded is None else excluded.documents)
-        if self.model == "bernoulli":
+        if self.is_bernoulli:
             most = documents + 2 * self.smoothing
             sides = [side / (most[block[row], c] - side) for c, side in enumerate(sides)]
             present = counts.words - (0.0 if excluded is None else excluded.words)

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from thetahat_replications.multiple_sources.documents import Documents, NaiveBayes
 
 if TYPE_CHECKING:
     from thetahat.values.types import FloatArray, IntArray
     from thetahat_replications.multiple_sources.classifiers import DocumentClassifier
-    from thetahat_replications.multiple_sources.ranked_documents import RankedDocuments
+    from thetahat_replications.multiple_sources.ranked_documents import (
+        RankedDocuments,
+        RankedSample,
+    )
 
 MANY_DOCUMENTS: Final = 200_000
 """Stored counts of a population from which the compiled loops are worth their import."""
-
-
-class DocumentSample(Protocol):
-    """A sample of documents to learn from and to test on."""
-
-    def compute_errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
-        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
-        ...
-
-    def compute_errors_on(self, tested: IntArray) -> FloatArray:
-        """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +29,7 @@ class DocumentSampler:
     classifier: DocumentClassifier
     """What is cross-validated."""
 
-    def sample(self, rows: IntArray) -> DocumentSample:
+    def sample(self, rows: IntArray) -> RankedSample | CopiedSample:
         """Return the sample with these rows, each as often as it is listed."""
         ranked = self._ranked
         if ranked is not None and ranked.can_hold(len(rows)):
@@ -48,7 +39,7 @@ class DocumentSampler:
     @cached_property
     def _ranked(self) -> RankedDocuments | None:
         bayes = self.classifier
-        if not isinstance(bayes, NaiveBayes) or bayes.model != "multinomial":
+        if not isinstance(bayes, NaiveBayes) or bayes.is_bernoulli:
             return None
         if self.documents.counts.nnz < MANY_DOCUMENTS:
             return None

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import fdtrc, stdtrit
 
 from thetahat.cautions import FOLDS_DIFFER, HEAVY_TAILED_LOSSES
-from thetahat.intervals.skewness_corrected import LEAST_DEGREES, STEEPEST
+from thetahat.intervals.skewness_corrected import LEAST_DEGREES
 from thetahat.values.types import FloatArray
+from thetahat_replications.edges.hall_transformation import bound_skewness, invert
 from thetahat_replications.edges.simulated_intervals import LEVEL
 from thetahat_replications.one_partition.simulation import LossSeries, SampleMoments
 
@@ -111,11 +112,10 @@ class Candidate:
         if series.is_difference or not self.allows_for_skewness:
             skewness = np.zeros_like(skewness)
         skewness = np.where(np.asarray(degrees) < LEAST_DEGREES, 0.0, skewness)
-        largest = 2 * STEEPEST / (quantile + np.sqrt(quantile**2 + 2 * STEEPEST / 3))
-        skewness = np.clip(skewness, -largest, largest)
+        skewness = bound_skewness(skewness, quantile)
         error = np.sqrt(variance)
-        lower = moments.mean - _undo_transformation(quantile, skewness) * error
-        return lower, moments.mean - _undo_transformation(-quantile, skewness) * error
+        lower = moments.mean - invert(quantile, skewness) * error
+        return lower, moments.mean - invert(-quantile, skewness) * error
 
 
 RECOMMENDED_BEFORE: Final = "nadeau_bengio"
@@ -164,10 +164,3 @@ CANDIDATES: Final = (
     ),
 )
 """Everything that was compared."""
-
-
-def _undo_transformation(quantile: FloatArray, skewness: FloatArray) -> FloatArray:
-    """Return the u that Hall's transformation maps to the quantile."""
-    shifted = quantile - skewness / 6
-    root = np.cbrt(1 + skewness * shifted)
-    return np.asarray(3 * shifted / (root * root + root + 1))

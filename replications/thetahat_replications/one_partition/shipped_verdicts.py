@@ -14,21 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from thetahat.errors import EvaluationError
 from thetahat.values.types import Target
 from thetahat_replications.test_errors.__main__ import COLUMNS, PLACE, PLANNED, flatten, write_json
 from thetahat_replications.test_errors.designs import Cell, list_cells
 from thetahat_replications.test_errors.findings import write_findings
 from thetahat_replications.test_errors.page import write_page
-from thetahat_replications.test_errors.repetitions import (
-    Record,
-    find_bases,
-    make_seed,
-    run_experiment,
-)
-from thetahat_replications.test_errors.simulation import Records
+from thetahat_replications.test_errors.repetitions import make_seed, record_bases, run_experiment
+from thetahat_replications.test_errors.simulation import Records, concatenate, wrap
 from thetahat_replications.test_errors.tables import tabulate
 
 SCHEMES: Final = ("5-fold", "10-fold")
@@ -55,34 +48,22 @@ def draw_verdicts(draws: int, seed: int) -> tuple[list[Row], list[Row]]:
     """Return the rows and the words of all cells with these schemes, as the study has them."""
     cells = [cell for cell in list_cells() if cell.design.name in SCHEMES]
     records = {
-        cell.name: _join([_draw(cell, make_seed(seed, cell.name, i)) for i in range(draws)])
+        cell.name: concatenate([_draw(cell, make_seed(seed, cell.name, i)) for i in range(draws)])
         for cell in cells
     }
     rows = (row for row in tabulate(records) if row["target"] == TARGET.value)
     return flatten({**row, "name": RECOMMENDED} for row in rows)
 
 
-def _draw(cell: Cell, seed: int) -> Record:
-    """Return what the verdict rests on, by the names of the study; nothing of a refused sample."""
+def _draw(cell: Cell, seed: int) -> Records:
+    """Return what the verdict rests on, by the names of the study; NaN of a refused sample."""
     try:
         table = run_experiment(cell, seed).table
     except EvaluationError:
-        return {}
-    record: Record = {}
-    base = table.models["a"].moments.macro_mean
-    for pair in ("b", "c", "d"):
-        record[f"mean/{pair}"] = table.models[pair].moments.macro_mean - base
-    for (pair, target), basis in find_bases(table, TARGET).items():
-        place, degrees = f"interval/{pair}/{target.value}", basis.degrees_of_freedom
-        record[f"{place}/difference"] = basis.difference
-        record[f"{place}/error"] = basis.standard_error
-        record[f"{place}/degrees"] = math.inf if degrees is None else degrees
-    return record
-
-
-def _join(records: Sequence[Record]) -> Records:
-    names = dict.fromkeys(name for record in records for name in record)
-    return {name: np.array([record.get(name, np.nan) for record in records]) for name in names}
+        return wrap({"mean/d": math.nan})
+    means = {name: losses.moments.macro_mean for name, losses in table.models.items()}
+    differences = {f"mean/{pair}": means[pair] - means["a"] for pair in ("b", "c", "d")}
+    return wrap({**differences, **record_bases(table, TARGET)})
 
 
 def replace_verdicts(rows: Sequence[Row], anew: Sequence[Row]) -> list[Row]:

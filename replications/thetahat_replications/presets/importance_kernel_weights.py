@@ -7,18 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final, Literal
 
-import numpy as np
-
 from thetahat.analyses.studies.claims import Passage
 from thetahat.cautions import Caution
-from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.importance_weights._kernels import WidthRule
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.importance_weights.kliep import Kliep
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
-from thetahat.values.types import FloatArray
 from thetahat_replications.batches import (
     estimate_kernel_mean_matching_weights,
     estimate_kliep_weights,
@@ -120,28 +116,17 @@ class ImportanceKernelWeights(PaperSelectionPreset):
 
     def get_weight_estimators(self) -> Mapping[str, EstimateWeights]:
         """Return the estimators that are named, in their order."""
+        matching = KernelMeanMatching(tolerance=self.tolerance, width=self.width)
+        kliep = Kliep(mode=self.kliep_mode, width=self.width)
         estimators: dict[str, EstimateWeights] = {
-            "kernel_mean_matching": partial(
-                _match_kernel_means,
-                method=KernelMeanMatching(tolerance=self.tolerance, width=self.width),
+            "kernel_mean_matching": lambda drawn, _gamma, rng: (
+                estimate_kernel_mean_matching_weights(drawn.source, drawn.target, rng, matching)
             ),
-            "kliep": partial(_run_kliep, method=Kliep(mode=self.kliep_mode, width=self.width)),
+            "kliep": lambda drawn, _gamma, rng: estimate_kliep_weights(
+                drawn.source, drawn.target, rng, kliep
+            ),
         }
         return {name: estimators[name] for name in self.weights}
-
-
-def _match_kernel_means(
-    drawn: ShiftedSamples, gamma: float, rng: np.random.Generator, *, method: KernelMeanMatching
-) -> FloatArray:
-    del gamma
-    return estimate_kernel_mean_matching_weights(drawn.source, drawn.target, rng, method)
-
-
-def _run_kliep(
-    drawn: ShiftedSamples, gamma: float, rng: np.random.Generator, *, method: Kliep
-) -> FloatArray:
-    del gamma
-    return estimate_kliep_weights(drawn.source, drawn.target, rng, method)
 
 
 PRESET = ImportanceKernelWeights

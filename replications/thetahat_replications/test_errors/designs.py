@@ -79,127 +79,89 @@ class Design:
         return method(**{**self.parameters, **changes})
 
 
-DESIGNS: Final = (
-    Design(
-        name="holdout",
-        words="a holdout of a third",
-        scheme="holdout",
-        parameters={"test_size": 1 / 3},
-        blocks="holdout",
-        share=1 / 3,
-        has_truths=True,
+_OF_CLUSTERS: Final = {"groups": "clusters", "cluster_size": CLUSTER_SIZE}
+_OF_SOURCES: Final = {"blocks": "source", "n_sources": N_SOURCES, "folds": N_SOURCES}
+_OF_TASKS: Final = {"blocks": "source", "n_sources": N_TASKS, "folds": N_TASKS, "fixed": True}
+_FITTED_ELSEWHERE: Final = {"trained": ("fixed",)}
+_ROWS: Final[tuple[tuple[str, str, str, dict[str, object], dict[str, Any]], ...]] = (
+    (
+        "holdout",
+        "a holdout of a third",
+        "holdout",
+        {"test_size": 1 / 3},
+        {"blocks": "holdout", "share": 1 / 3, "has_truths": True},
     ),
-    Design(
-        name="10-fold",
-        words="ten folds",
-        scheme="k_fold",
-        parameters={"n_folds": 10},
-        folds=10,
-        has_truths=True,
+    ("10-fold", "ten folds", "k_fold", {"n_folds": 10}, {"folds": 10, "has_truths": True}),
+    ("5-fold", "five folds", "k_fold", {"n_folds": 5}, {"folds": 5, "has_truths": True}),
+    (
+        "5x10",
+        "five times ten folds",
+        "repeated_k_fold",
+        {"n_folds": 10, "n_repeats": 5},
+        {"folds": 10, "repeated": True},
     ),
-    Design(
-        name="5-fold",
-        words="five folds",
-        scheme="k_fold",
-        parameters={"n_folds": 5},
-        folds=5,
-        has_truths=True,
+    ("5x2", "five times two folds", "five_by_two", {}, {"folds": 2, "repeated": True}),
+    (
+        "leave-one-out",
+        "leave-one-out",
+        "leave_one_out",
+        {},
+        {"blocks": "leave_one_out", "has_truths": True},
     ),
-    Design(
-        name="5x10",
-        words="five times ten folds",
-        scheme="repeated_k_fold",
-        parameters={"n_folds": 10, "n_repeats": 5},
-        folds=10,
-        repeated=True,
+    (
+        "random draws",
+        "25 random draws of a tenth",
+        "random_subsampling",
+        {"n_draws": 25, "test_size": 0.1},
+        {"blocks": "subsamples"},
     ),
-    Design(
-        name="5x2",
-        words="five times two folds",
-        scheme="five_by_two",
-        parameters={},
-        folds=2,
-        repeated=True,
+    (
+        "leave-one-source-out",
+        "leave_one_source_out with eight sources that favour one model or the other",
+        "leave_one_source_out",
+        {},
+        {**_OF_SOURCES, "groups": "own sources"},
     ),
-    Design(
-        name="leave-one-out",
-        words="leave-one-out",
-        scheme="leave_one_out",
-        parameters={},
-        blocks="leave_one_out",
-        has_truths=True,
+    (
+        "leave-one-source-out, alike",
+        "leave_one_source_out with eight sources that favour no model",
+        "leave_one_source_out",
+        {},
+        {**_OF_SOURCES, "groups": "alike sources"},
     ),
-    Design(
-        name="random draws",
-        words="25 random draws of a tenth",
-        scheme="random_subsampling",
-        parameters={"n_draws": 25, "test_size": 0.1},
-        blocks="subsamples",
+    (
+        "tasks",
+        "models trained elsewhere on 20 tasks that favour one model or the other",
+        "leave_one_source_out",
+        {},
+        {**_OF_TASKS, **_FITTED_ELSEWHERE, "groups": "own sources"},
     ),
-    Design(
-        name="leave-one-source-out",
-        words="leave_one_source_out with eight sources that favour one model or the other",
-        scheme="leave_one_source_out",
-        parameters={},
-        groups="own sources",
-        n_sources=N_SOURCES,
-        blocks="source",
-        folds=N_SOURCES,
+    (
+        "clusters cut, 5-fold",
+        "five folds that cut clusters of five rows",
+        "k_fold",
+        {"n_folds": 5},
+        {**_OF_CLUSTERS, "folds": 5, "clusters": "cut"},
     ),
-    Design(
-        name="leave-one-source-out, alike",
-        words="leave_one_source_out with eight sources that favour no model",
-        scheme="leave_one_source_out",
-        parameters={},
-        groups="alike sources",
-        n_sources=N_SOURCES,
-        blocks="source",
-        folds=N_SOURCES,
+    (
+        "clusters whole, 5-fold",
+        "five folds of whole clusters of five rows",
+        "source_k_fold",
+        {"n_folds": 5},
+        {**_OF_CLUSTERS, "blocks": "source", "folds": 5, "clusters": "whole"},
     ),
-    Design(
-        name="tasks",
-        words="models trained elsewhere on 20 tasks that favour one model or the other",
-        scheme="leave_one_source_out",
-        parameters={},
-        groups="own sources",
-        n_sources=N_TASKS,
-        trained=("fixed",),
-        blocks="source",
-        folds=N_TASKS,
-        fixed=True,
+    (
+        "clusters, fixed models",
+        "models trained elsewhere on one test set with clusters of five rows",
+        "holdout",
+        {"test_size": 1 / 3},
+        {**_OF_CLUSTERS, **_FITTED_ELSEWHERE, "blocks": "holdout", "clusters": "whole"},
     ),
-    Design(
-        name="clusters cut, 5-fold",
-        words="five folds that cut clusters of five rows",
-        scheme="k_fold",
-        parameters={"n_folds": 5},
-        groups="clusters",
-        folds=5,
-        clusters="cut",
-        cluster_size=CLUSTER_SIZE,
-    ),
-    Design(
-        name="clusters whole, 5-fold",
-        words="five folds of whole clusters of five rows",
-        scheme="source_k_fold",
-        parameters={"n_folds": 5},
-        groups="clusters",
-        blocks="source",
-        folds=5,
-        clusters="whole",
-        cluster_size=CLUSTER_SIZE,
-    ),
-    Design(
-        name="clusters, fixed models",
-        words="models trained elsewhere on one test set with clusters of five rows",
-        scheme="holdout",
-        parameters={"test_size": 1 / 3},
-        groups="clusters",
-        trained=("fixed",),
-        blocks="holdout",
-        clusters="whole",
-        cluster_size=CLUSTER_SIZE,
-    ),
+)
+"""Name, words, scheme, its parameters, and what else a design has."""
+DESIGNS: Final = tuple(
+    Design(name=name, words=words, scheme=scheme, parameters=parameters, **others)
+    for name, words, scheme, parameters, others in _ROWS
 )
 
 

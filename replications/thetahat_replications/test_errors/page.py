@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from thetahat.analyses.losses.plans import SPLITS_OF_STUDY
+from thetahat_replications.markdown_pages import write_table
 from thetahat_replications.test_errors.designs import DESIGNS, LOSSES, SIZES
 
 Row = Mapping[str, Any]
@@ -95,13 +96,6 @@ def write_page(
     )
 
 
-def _write_table(names: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(names)} |"
-    yield "|" + "---|" * len(names)
-    for line in lines:
-        yield f"| {' | '.join(line)} |"
-
-
 def _format_share(row: Row, name: str) -> str:
     if row[name] is None:
         return ""
@@ -112,7 +106,7 @@ def _format_share(row: Row, name: str) -> str:
 def _write_rows(columns: Mapping[str, str], rows: Iterable[Row]) -> Iterator[str]:
     """Yield a table; ``columns`` has the format of a row's cell by heading."""
     lines = ([cell.format_map(row) for cell in columns.values()] for row in rows)
-    yield from _write_table(list(columns), lines)
+    yield from write_table(list(columns), lines)
 
 
 def _write_verdicts(rows: Sequence[Row]) -> Iterator[str]:
@@ -185,7 +179,7 @@ def _write_tests(rows: Sequence[Row], subject: str) -> Iterator[str]:
             by_line.setdefault(line, {})[row["loss"], row["n"]] = row
         yield f"### {design.name}"
         yield ""
-        yield from _write_table(
+        yield from write_table(
             (
                 "test",
                 "target",

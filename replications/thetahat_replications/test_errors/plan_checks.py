@@ -88,7 +88,7 @@ def check_plans(
     with ProcessPoolExecutor(processes) as pool:
         trials = pool.map(
             _run_cell,
-            [cell.name for cell in cells],
+            cells,
             [margins[cell.name] for cell in cells],
             [seed] * len(cells),
             [repetitions] * len(cells),
@@ -102,9 +102,8 @@ def check_plans(
 
 
 def _run_cell(
-    name: str, margin: float, seed: int, repetitions: int
+    cell: Cell, margin: float, seed: int, repetitions: int
 ) -> dict[PlanQuestion, list[PlanTrial]]:
-    cell = next(cell for cell in list_planned_cells() if cell.name == name)
     trials: dict[PlanQuestion, list[PlanTrial]] = {question: [] for question in QUESTIONS}
     models = (CONTROL, *dict.fromkeys(question.model for question in QUESTIONS))
     for index in range(repetitions):

@@ -53,7 +53,7 @@ def check_repeats(seed: int, repetitions: int, processes: int) -> list[Row]:
     ]
     run = partial(_run_cell, seed=seed, repetitions=repetitions)
     with ProcessPoolExecutor(processes) as pool:
-        trials = pool.map(run, [cell.name for cell in cells])
+        trials = pool.map(run, cells)
         return [
             _summarise(cell, of_cell, repetitions)
             for cell, of_cell in zip(cells, trials, strict=True)
@@ -61,8 +61,7 @@ def check_repeats(seed: int, repetitions: int, processes: int) -> list[Row]:
         ]
 
 
-def _run_cell(name: str, seed: int, repetitions: int) -> list[RepeatTrial]:
-    cell = next(cell for cell in list_planned_cells() if cell.name == name)
+def _run_cell(cell: Cell, seed: int, repetitions: int) -> list[RepeatTrial]:
     trials = []
     for index in range(repetitions):
         own_seed = make_seed(seed, f"repeats, {cell.name}", index)

@@ -185,13 +185,7 @@ def repeat_cell(cell: Cell, seed: int, index: int, n_costly: int) -> Record:
     own_seed = make_seed(seed, cell.name, index)
     experiment = run_experiment(cell, own_seed)
     choices = Choices(control="a")
-    record: Record = {}
-    for (pair, target), basis in find_bases(experiment.table).items():
-        place = f"interval/{pair}/{target.value}"
-        record[f"{place}/difference"] = basis.difference
-        record[f"{place}/error"] = basis.standard_error
-        degrees = basis.degrees_of_freedom
-        record[f"{place}/degrees"] = math.inf if degrees is None else degrees
+    record = record_bases(experiment.table)
     if experiment.truths is not None:
         for model in MODELS[1:]:
             record[f"truth/{model}"] = experiment.truths[model] - experiment.truths["a"]
@@ -202,6 +196,17 @@ def repeat_cell(cell: Cell, seed: int, index: int, n_costly: int) -> Record:
     for names in (MODELS[:3], MODELS):
         chosen = replace(table, models={name: table.models[name] for name in names})
         record.update(_run_multiple_tests(chosen, choices, own_seed, costly=index < n_costly))
+    return record
+
+
+def record_bases(table: LossTable, only: Target | None = None) -> Record:
+    """Return what the verdicts of each pair and target rest on."""
+    record: Record = {}
+    for (pair, target), basis in find_bases(table, only).items():
+        place, degrees = f"interval/{pair}/{target.value}", basis.degrees_of_freedom
+        record[f"{place}/difference"] = basis.difference
+        record[f"{place}/error"] = basis.standard_error
+        record[f"{place}/degrees"] = math.inf if degrees is None else degrees
     return record
 
 

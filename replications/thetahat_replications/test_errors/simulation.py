@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from thetahat.errors import EvaluationError
 from thetahat.values.types import FloatArray
+from thetahat_replications.record_files import read_records, write_records
 from thetahat_replications.test_errors.designs import Cell, list_cells
 from thetahat_replications.test_errors.repetitions import repeat_cell
 
@@ -37,51 +38,47 @@ def simulate(
     """
     starts = range(0, repetitions, STEP)
     stops = [min(start + STEP, repetitions) for start in starts]
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
     run = partial(_run_part, folder=folder)
     with ProcessPoolExecutor(processes) as pool:
         parts = list(pool.map(run, [seed] * len(stops), starts, stops))
-    return {cell.name: _concatenate([part[cell.name] for part in parts]) for cell in list_cells()}
+    return {cell.name: concatenate([part[cell.name] for part in parts]) for cell in list_cells()}
 
 
 def _run_part(seed: int, start: int, stop: int, folder: Path | None) -> dict[str, Records]:
     """Return the records of some repetitions: those that are kept, or new ones, which it keeps."""
     file = None if folder is None else folder / f"seed_{seed}_from_{start}_to_{stop}.npz"
     if file is not None and file.exists():
-        return load(file)
+        return split_by_cell(read_records(file))
     records = {
-        cell.name: _join([_repeat(cell, seed, index) for index in range(start, stop)])
+        cell.name: concatenate([_repeat(cell, seed, index) for index in range(start, stop)])
         for cell in list_cells()
     }
     if file is not None:
-        unfinished = file.with_suffix(".unfinished.npz")
-        save(records, unfinished)
-        unfinished.replace(file)
+        write_records(
+            file,
+            {f"{cell}|{name}": of[name] for cell, of in records.items() for name in of},
+        )
     return records
 
 
-def _repeat(cell: Cell, seed: int, index: int) -> dict[str, float]:
-    """Return the numbers of one repetition; none if a learner refuses its training part."""
+def _repeat(cell: Cell, seed: int, index: int) -> Records:
+    """Return the (1,) numbers of one repetition; none if a learner refuses its training part.
+
+    The record ``done`` says whether there are any.
+    """
     try:
-        return repeat_cell(cell, seed, index, N_COSTLY)
+        record = repeat_cell(cell, seed, index, N_COSTLY)
     except EvaluationError:
-        return {}
+        record = {}
+    return wrap({"done": float(bool(record)), **record})
 
 
-def _join(records: list[dict[str, float]]) -> Records:
-    """Return the numbers by name; ``done`` says whether a repetition has any."""
-    names = dict.fromkeys(name for record in records for name in record)
-    return {
-        "done": np.array([bool(record) for record in records], dtype=np.float64),
-        **{
-            name: np.array([record.get(name, np.nan) for record in records], dtype=np.float64)
-            for name in names
-        },
-    }
+def wrap(record: Mapping[str, float]) -> Records:
+    """Return the numbers of one repetition as (1,) arrays."""
+    return {name: np.array([value], dtype=np.float64) for name, value in record.items()}
 
 
-def _concatenate(parts: list[Records]) -> Records:
+def concatenate(parts: Sequence[Records]) -> Records:
     """Return the records of all parts, with NaN where a part has no number of a name."""
     names = dict.fromkeys(name for part in parts for name in part)
     sizes = [len(next(iter(part.values()))) for part in parts]
@@ -93,22 +90,13 @@ def _concatenate(parts: list[Records]) -> Records:
     }
 
 
-def save(records: Mapping[str, Records], path: Path) -> None:
-    """Write the records to a compressed file of numpy."""
-    arrays: dict[str, Any] = {
-        f"{cell}|{name}": values for cell, of in records.items() for name, values in of.items()
-    }
-    np.savez_compressed(path, **arrays)
-
-
-def load(path: Path) -> dict[str, Records]:
-    """Return the records that ``save`` wrote."""
-    loaded: dict[str, dict[str, FloatArray]] = {}
-    with np.load(path) as file:
-        for key in file.files:
-            cell, name = key.split("|")
-            loaded.setdefault(cell, {})[name] = file[key]
-    return dict(loaded)
+def split_by_cell(records: Records) -> dict[str, Records]:
+    """Return the records of each cell from those that are kept as ``CELL|NAME``."""
+    by_cell: dict[str, dict[str, FloatArray]] = {}
+    for key, values in records.items():
+        cell, name = key.split("|")
+        by_cell.setdefault(cell, {})[name] = values
+    return dict(by_cell)
 
 
 def find_cells(records: Mapping[str, Records]) -> Iterator[tuple[Cell, Records]]:

@@ -129,13 +129,13 @@ def _describe_test_errors() -> MeasuredTable:
     )
 
 
-def _describe_edge(package: str, file: str, title: str) -> MeasuredTable:
+def _describe_edge(name: str, package: str, title: str) -> MeasuredTable:
     """Return the coverages of a table of ``thetahat_replications.edges``."""
-    study = _read(package, file)
+    study = _read(package, f"{name}.json")
     rows: list[list[Cell]] = []
     for row in study["rows"]:
         of_row = row["coverage"]
-        numbers = [of_row[name] for name in ("coverage", "standard_error", "least", "largest")]
+        numbers = [of_row[key] for key in ("coverage", "standard_error", "least", "largest")]
         cells = [Number(number, ROUGH) for number in numbers]
         rows.append([Name(row["interval"]), Name(of_row["design"]), *cells])
     headings = "Interval of", "Design", "Coverage", "Standard error", "Least", "Largest"
@@ -151,34 +151,26 @@ def _describe_edge(package: str, file: str, title: str) -> MeasuredTable:
     )
 
 
+_EDGES: Final = {
+    "groups_coverage": (
+        "thetahat.analyses.groups",
+        "Coverage of the intervals of all groups at once",
+    ),
+    "judge_coverage": (
+        "thetahat.variances",
+        "Coverage of intervals from labels and a judge's grades",
+    ),
+    "time_coverage": ("thetahat.variances", "Coverage of intervals of rows in the order of time"),
+    "probability_coverage": (
+        "thetahat.analyses.probabilities",
+        "Coverage of intervals about probabilities",
+    ),
+}
 MEASURED_TABLES: Final[Mapping[str, Callable[[], MeasuredTable]]] = {
     "recommended_coverage": _describe_recommended,
     "metric_coverage": _describe_metrics,
     "test_errors": _describe_test_errors,
-    "groups_coverage": partial(
-        _describe_edge,
-        "thetahat.analyses.groups",
-        "groups_coverage.json",
-        "Coverage of the intervals of all groups at once",
-    ),
-    "judge_coverage": partial(
-        _describe_edge,
-        "thetahat.variances",
-        "judge_coverage.json",
-        "Coverage of intervals from labels and a judge's grades",
-    ),
-    "time_coverage": partial(
-        _describe_edge,
-        "thetahat.variances",
-        "time_coverage.json",
-        "Coverage of intervals of rows in the order of time",
-    ),
-    "probability_coverage": partial(
-        _describe_edge,
-        "thetahat.analyses.probabilities",
-        "probability_coverage.json",
-        "Coverage of intervals about probabilities",
-    ),
+    **{name: partial(_describe_edge, name, *about) for name, about in _EDGES.items()},
 }
 """By the last part of the page's path."""
 

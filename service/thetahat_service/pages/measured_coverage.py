@@ -41,15 +41,15 @@ def tabulate_coverage(family: str, method: str) -> Table | None:
     """
     if family not in FAMILIES:
         return None
-    rows: list[list[Cell]] = [
-        [
-            Name(row["interval"].replace(":", " on ")),
-            _describe_design(row),
-            describe_target(row["target"]),
-            Number(row["cells"]),
-            _build_share(row["coverage"]),
-            _build_share(row["least"]),
-        ]
+    rows: list[dict[str, Cell]] = [
+        {
+            "Interval": Name(row["interval"].replace(":", " on ")),
+            "Design": _describe_design(row),
+            "About the error": describe_target(row["target"]),
+            "Settings": Number(row["cells"]),
+            "Covers (standard error)": _build_share(row["coverage"]),
+            "Least of the settings": _build_share(row["least"]),
+        }
         for name in ("summary", "metrics")
         for row in _read_rows(name)
         if _uses(row["interval"], family, method)
@@ -57,22 +57,8 @@ def tabulate_coverage(family: str, method: str) -> Table | None:
     if not rows:
         return None
     repetitions = describe_repetitions(read_kept_study(STUDY)["study"])
-    return Table(
-        caption="Measured coverage of 95 % intervals",
-        columns=[
-            "Interval",
-            "Design",
-            "About the error",
-            "Settings",
-            "Covers (standard error)",
-            "Least of the settings",
-        ],
-        rows=rows,
-        notes=[
-            f"Each setting (population, learner, 50, 200 or 1000 rows) has {repetitions}.",
-            COVERS_NOTE,
-        ],
-    )
+    about = f"Each setting (population, learner, 50, 200 or 1000 rows) has {repetitions}."
+    return Table.of_rows("Measured coverage of 95 % intervals", rows, [about, COVERS_NOTE])
 
 
 def _read_rows(name: str) -> list[dict[str, Any]]:

@@ -324,12 +324,15 @@ def _list_learners(result: Json) -> list[Block]:
     if not learners:
         names = list(result.get("models", ()))
         return [Paragraph(text=f"{', '.join(names)}.")] if names else []
-    rows: list[list[Cell]] = [
-        [Name(each.get("as", each["name"])), Name(each["name"]), write_parameters(each) or MISSING]
+    rows: list[dict[str, Cell]] = [
+        {
+            "Name": Name(each.get("as", each["name"])),
+            "Learner": Name(each["name"]),
+            "Parameters": write_parameters(each) or MISSING,
+        }
         for each in learners
     ]
-    table = Table(caption="Learners", columns=["Name", "Learner", "Parameters"], rows=rows)
-    return [ReportTable(table=_shorten(table, MAX_ROWS))]
+    return [ReportTable(table=_shorten(Table.of_rows("Learners", rows), MAX_ROWS))]
 
 
 def _describe_scheme(source: ReportSource) -> list[Block]:
@@ -419,22 +422,18 @@ def _list_sign_offs(source: ReportSource) -> list[Block]:
 
 def tabulate_sign_offs(signed: Sequence[SignOffRow], digest: str) -> Table:
     """Return sign-offs as a table; ``digest`` is that of the result as it is recorded now."""
-    return Table(
-        caption="Decisions, the newest first; the newest counts",
-        columns=["Name", "Decision", "When", "Key", "This result", "Comment"],
-        rows=[_write_sign_off(sign_off, digest) for sign_off in signed],
-    )
-
-
-def _write_sign_off(signed: SignOffRow, digest: str) -> list[str]:
-    return [
-        signed.name,
-        DECISIONS[signed.decision],
-        write_moment(signed.at),
-        signed.actor,
-        "yes" if signed.result_sha256 == digest else "no, another one",
-        signed.comment or MISSING,
+    rows: list[dict[str, Cell]] = [
+        {
+            "Name": each.name,
+            "Decision": DECISIONS[each.decision],
+            "When": write_moment(each.at),
+            "Key": each.actor,
+            "This result": "yes" if each.result_sha256 == digest else "no, another one",
+            "Comment": each.comment or MISSING,
+        }
+        for each in signed
     ]
+    return Table.of_rows("Decisions, the newest first; the newest counts", rows)
 
 
 def describe_maker() -> str:

@@ -410,19 +410,16 @@ def _build_all_conditions(
 
 def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
     """Return the SQL conditions of the filters, except those of the labels."""
-    conditions: list[sa.ColumnElement[bool]] = []
-    if filters.status is not None:
-        conditions.append(EVALUATION.c.status == filters.status)
-    if filters.kind is not None:
-        conditions.append(EVALUATION.c.kind == filters.kind)
+    equal = {
+        _ROWS.status: filters.status,
+        _ROWS.kind: filters.kind,
+        _ROWS.verdict: filters.verdict,
+        _ROWS.gate: filters.gate,
+        _ROWS.protocol_id: filters.protocol,
+    }
+    conditions = [column == value for column, value in equal.items() if value is not None]
     if filters.name is not None:
         conditions.append(EVALUATION.c.name.icontains(filters.name, autoescape=True))
-    if filters.verdict is not None:
-        conditions.append(EVALUATION.c.verdict == filters.verdict)
-    if filters.gate is not None:
-        conditions.append(EVALUATION.c.gate == filters.gate)
-    if filters.protocol is not None:
-        conditions.append(EVALUATION.c.protocol_id == filters.protocol)
     if filters.created_after is not None:
         conditions.append(EVALUATION.c.created_at > filters.created_after)
     if filters.created_before is not None:

@@ -15,12 +15,7 @@ from thetahat.learners import LEARNERS
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import NumberedNames, SparseColumns
-from thetahat_replications.multiple_sources.documents import (
-    Documents,
-    Model,
-    NaiveBayes,
-    read_documents,
-)
+from thetahat_replications.multiple_sources.documents import Documents, NaiveBayes, read_documents
 
 
 @pytest.fixture(name="drawn")
@@ -35,11 +30,12 @@ def fixture_drawn() -> Data:
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
 def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
-    drawn: Data, model: Model
+    drawn: Data, model: str
 ) -> None:
     documents, _ = read_documents(drawn, "reviews")
     block = np.random.default_rng(1).integers(3, size=documents.n)
-    errors = NaiveBayes(model=model, smoothing=0.5).compute_errors_by_block(documents, block, 3)
+    bayes = NaiveBayes(is_bernoulli=model == "bernoulli", smoothing=0.5)
+    errors = bayes.compute_errors_by_block(documents, block, 3)
     method: Any = LEARNERS[f"{model}_naive_bayes"]
     learner = method(smoothing=0.5)
     for k in range(3):
@@ -57,15 +53,14 @@ def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
 def test_exact_errors_on_other_documents_are_those_of_a_block_left_out(
-    drawn: Data, model: Model
+    drawn: Data, model: str
 ) -> None:
     documents, rows = read_documents(drawn, "reviews")
     block = (np.asarray(drawn.source) == 2).astype(np.intp)
-    by_block = NaiveBayes(model=model).compute_errors_by_block(documents, block, 2)
+    bayes = NaiveBayes(is_bernoulli=model == "bernoulli")
+    by_block = bayes.compute_errors_by_block(documents, block, 2)
     others = np.concatenate([rows[0], rows[1], rows[3]])
-    alone = NaiveBayes(model=model).compute_errors_on(
-        documents.rows(others), documents.rows(rows[2])
-    )
+    alone = bayes.compute_errors_on(documents.rows(others), documents.rows(rows[2]))
     np.testing.assert_array_equal(by_block[rows[2]], alone)
 
 
@@ -79,10 +74,11 @@ def test_golden_chinese_documents_are_classified_as_in_the_textbook() -> None:
     test = csr_array(np.array([[3, 0, 0, 0, 1, 1]]), dtype=np.float64)
     training = Documents(train, np.array([1, 1, 1, 0]), np.arange(4))
     # multinomial: P(China | d5) ~ .0003 > .0001; Bernoulli: .005 < .022, so another class
-    expected: dict[Model, float] = {"multinomial": 0.0, "bernoulli": 1.0}
-    for model, of_china in expected.items():
+    for is_bernoulli, is_wrong in ((False, 0.0), (True, 1.0)):
         document = Documents(test, np.array([1]), np.arange(1))
-        assert NaiveBayes(model=model).compute_errors_on(training, document) == [of_china]
+        assert NaiveBayes(is_bernoulli=is_bernoulli).compute_errors_on(training, document) == [
+            is_wrong
+        ]
 
 
 def test_degenerate_documents_without_words_go_to_the_commoner_class() -> None:

@@ -15,6 +15,7 @@ from scipy.stats import nct, t
 
 from thetahat.analyses.losses.plans import SHARE_DECIDED_BY_REPEATS
 from thetahat.values.types import Target
+from thetahat_replications.record_files import read_records, write_records
 from thetahat_replications.test_errors import __main__ as command
 from thetahat_replications.test_errors import plan_checks, simulation
 from thetahat_replications.test_errors.designs import DESIGNS, Cell, list_cells
@@ -38,7 +39,7 @@ from thetahat_replications.test_errors.repetitions import (
     repeat_cell,
     run_experiment,
 )
-from thetahat_replications.test_errors.simulation import load, save
+from thetahat_replications.test_errors.simulation import split_by_cell
 from thetahat_replications.test_errors.tables import tabulate
 
 N = 400_000
@@ -186,11 +187,9 @@ def test_exact_the_command_writes_both_files_that_the_library_can_read(
 
 
 def test_exact_records_are_kept(tmp_path: Path) -> None:
-    records = {"10-fold, x": {"mean/d": np.array([1.0, np.nan])}}
+    write_records(tmp_path / "r.npz", {"10-fold, x|mean/d": np.array([1.0, np.nan])})
 
-    save(records, tmp_path / "r.npz")
-
-    (kept,) = load(tmp_path / "r.npz").values()
+    kept = split_by_cell(read_records(tmp_path / "r.npz"))["10-fold, x"]
     assert_allclose(kept["mean/d"], [1.0, np.nan])
 
 
@@ -203,9 +202,8 @@ def test_exact_an_interrupted_study_goes_on(
     whole = simulation.simulate(3, 4, 1)[cell.name]
     simulation.simulate(3, 2, 1, tmp_path)
     (file,) = tmp_path.iterdir()
-    kept = load(file)[cell.name]
-    changed = {**kept, "mean/b": kept["mean/b"] + 100}
-    save({cell.name: changed}, file)
+    kept = read_records(file)
+    write_records(file, {**kept, f"{cell.name}|mean/b": kept[f"{cell.name}|mean/b"] + 100})
 
     continued = simulation.simulate(3, 4, 1, tmp_path)[cell.name]
 
@@ -293,7 +291,7 @@ def test_naive_a_plan_without_a_margin_assumes_the_observed_difference(
     monkeypatch.setattr(plan_checks, "run_experiment", run)
     monkeypatch.setattr(plan_checks, "QUESTIONS", (PlanQuestion("b", "observed"),))
     monkeypatch.setattr(plan_checks, "MAX_GROWTH", 10**6)
-    (trial,) = plan_checks._run_cell(cell.name, 1.0, 5, 1).values()
+    (trial,) = plan_checks._run_cell(cell, 1.0, 5, 1).values()
     first = run_experiment(cell, make_seed(5, f"plan 1, {cell.name}", 0), models=("a", "b")).table
     task = np.arange(50) * 20 // 50
     losses = np.subtract(*(np.asarray(first.models[model].values) for model in "ba"))

@@ -115,7 +115,8 @@ def descendants(pid: int) -> dict[int, str]:
         if not state.startswith("Z"):
             children[int(parent)].append(int(child))
             lines[int(child)] = " ".join(words)
-    family, generation = {}, [pid]
+    family: dict[int, str] = {}
+    generation = [pid]
     while generation := [child for parent in generation for child in children[parent]]:
         family |= {child: lines[child] for child in generation}
     return family

@@ -9,7 +9,7 @@ quantities. ``judge`` judges every row in every case.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
@@ -131,6 +131,14 @@ class ClaimCase(Protocol[Q_contra]):
     def get_number(self, quantity: Q_contra) -> MonteCarloNumber | None:
         """Return the number of a quantity; None if the quantity does not exist in this case."""
         ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComputedCase(Generic[Q_contra]):
+    """A ``ClaimCase`` whose numbers a function computes from their quantities."""
+
+    get_number: Callable[[Q_contra], MonteCarloNumber | None]
+    fields: Mapping[str, str | float]
 
 
 def judge(rows: Iterable[ClaimRow[Q]], cases: Iterable[ClaimCase[Q]]) -> tuple[StudyClaim, ...]:

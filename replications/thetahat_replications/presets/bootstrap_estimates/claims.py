@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies.claims import Passage, RelativeBound, judge
+from thetahat.analyses.studies.claims import ComputedCase, Passage, RelativeBound, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
@@ -46,21 +45,10 @@ CLAIMS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _StatisticCase:
-    """One sample statistic; ``numbers`` are its columns in the table of estimates."""
-
-    numbers: Mapping[str, MonteCarloNumber]
-    fields: Mapping[str, str | float]
-
-    def get_number(self, quantity: str) -> MonteCarloNumber:
-        return self.numbers[quantity]
-
-
 def judge_statistic(
     statistic: str, numbers: Mapping[str, MonteCarloNumber]
 ) -> tuple[StudyClaim, ...]:
     """Judge the claims for one sample statistic from its columns in the table of estimates."""
     deviation = float(np.sqrt(numbers["variance"].value or 0.0))
-    case = _StatisticCase(numbers, {"statistic": statistic, "deviation": deviation})
-    return judge(CLAIMS, [case])
+    fields: dict[str, str | float] = {"statistic": statistic, "deviation": deviation}
+    return judge(CLAIMS, [ComputedCase(numbers.__getitem__, fields)])

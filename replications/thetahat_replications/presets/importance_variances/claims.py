@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from thetahat.analyses.studies.claims import Passage, judge
+from thetahat.analyses.studies.claims import ComputedCase, Passage, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
 from thetahat_replications.importance.example_setting import ExampleSetting
@@ -125,87 +125,63 @@ OF_DIVERGENCE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ScaleCase:
-    """The numbers of one value of g."""
-
-    variances: ExampleVariances
-    at: int
-
-    @property
-    def fields(self) -> dict[str, str | float]:
-        return {"g": self.variances.scales[self.at]}
-
-    def get_number(self, quantity: str) -> MonteCarloNumber | None:
-        """Return a quantity; None for the printed variance if it is the right one (at g = 1)."""
-        v, at = self.variances, self.at
-        g, known, integrals = v.scales[at], v.weight_variance(at), v.quadrature(at)
-        if quantity == "mean_weight":
-            return make_exact(integrals.mean_weight())
-        if quantity == "weight_variance_ratio":
-            return make_exact(integrals.weight_variance() / known)
-        if quantity == "printed_variance_ratio":
-            printed = evaluate_printed_weight_variance(g)
-            if math.isclose(printed, known):
-                return None
-            return make_exact(integrals.weight_variance() / printed)
-        if quantity == "weighted_above_target":
-            return make_exact(v.variance("weighted", at) - v.variance("target", at))
-        if quantity == "controlled_above_weighted":
-            return make_exact(v.variance("controlled", at) - v.variance("weighted", at))
-        if quantity == "variance_left_ratio":
-            left = 1 - ExampleSetting(g).squared_correlation()
-            return make_exact(
-                integrals.variance("controlled") / integrals.variance("weighted") / left
-            )
-        risk = quantity.removesuffix("_variance_ratio")
-        return make_exact(integrals.variance(risk) / v.variance(risk, at))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _AllScalesCase:
-    """All g with finite variances together."""
-
-    variances: ExampleVariances
-
-    @property
-    def fields(self) -> dict[str, str | float]:
-        scales = [self.variances.scales[at] for at in self.variances.finite]
-        return {"least_g": scales[0], "largest_g": scales[-1]} if scales else {}
-
-    def get_number(self, quantity: str) -> MonteCarloNumber | None:
-        """Return a quantity; None if there are too few g for it."""
-        if quantity.startswith("share_above_10"):
-            of = quantity.removeprefix("share_above_10_")
-            return make_exact(compute_shares_above(0.7, SHARE_CONSTANT)[of])
-        if quantity == "least_change_of_log_slope":
-            return self._find_least_change_of_log_slope()
-        if len(self.variances.finite) < 2:
+def _compute_at_scale(v: ExampleVariances, at: int, quantity: str) -> MonteCarloNumber | None:
+    """Return a quantity; None for the printed variance if it is the right one (at g = 1)."""
+    g, known, integrals = v.scales[at], v.weight_variance(at), v.quadrature(at)
+    if quantity == "mean_weight":
+        return make_exact(integrals.mean_weight())
+    if quantity == "weight_variance_ratio":
+        return make_exact(integrals.weight_variance() / known)
+    if quantity == "printed_variance_ratio":
+        printed = evaluate_printed_weight_variance(g)
+        if math.isclose(printed, known):
             return None
-        grown = self._compute_growth("controlled")
-        return make_exact(
-            grown
-            if quantity == "growth_of_controlled"
-            else grown / self._compute_growth("weighted")
-        )
+        return make_exact(integrals.weight_variance() / printed)
+    if quantity == "weighted_above_target":
+        return make_exact(v.variance("weighted", at) - v.variance("target", at))
+    if quantity == "controlled_above_weighted":
+        return make_exact(v.variance("controlled", at) - v.variance("weighted", at))
+    if quantity == "variance_left_ratio":
+        left = 1 - ExampleSetting(g).squared_correlation()
+        ratio = integrals.variance("controlled") / integrals.variance("weighted")
+        return make_exact(ratio / left)
+    risk = quantity.removesuffix("_variance_ratio")
+    return make_exact(integrals.variance(risk) / v.variance(risk, at))
 
-    def _compute_growth(self, risk: str) -> float:
-        first, last = self.variances.finite[0], self.variances.finite[-1]
-        return self.variances.variance(risk, first) / self.variances.variance(risk, last)
 
-    def _find_least_change_of_log_slope(self) -> MonteCarloNumber | None:
-        v = self.variances
-        if len(v.finite) < 3:
-            return None
-        points = [(v.scales[at], math.log(v.weight_variance(at))) for at in v.finite]
-        slopes = [(log - last) / (g - before) for (before, last), (g, log) in pairwise(points)]
-        return make_exact(min(later - earlier for earlier, later in pairwise(slopes)))
+def _compute_of_all_scales(v: ExampleVariances, quantity: str) -> MonteCarloNumber | None:
+    """Return a quantity; None if there are too few g with finite variances for it."""
+    if quantity.startswith("share_above_10"):
+        of = quantity.removeprefix("share_above_10_")
+        return make_exact(compute_shares_above(0.7, SHARE_CONSTANT)[of])
+    if quantity == "least_change_of_log_slope":
+        return _find_least_change_of_log_slope(v)
+    if len(v.finite) < 2:
+        return None
+    first, last = v.finite[0], v.finite[-1]
+    grown, of_weighted = (
+        v.variance(risk, first) / v.variance(risk, last) for risk in ("controlled", "weighted")
+    )
+    return make_exact(grown if quantity == "growth_of_controlled" else grown / of_weighted)
+
+
+def _find_least_change_of_log_slope(v: ExampleVariances) -> MonteCarloNumber | None:
+    if len(v.finite) < 3:
+        return None
+    points = [(v.scales[at], math.log(v.weight_variance(at))) for at in v.finite]
+    slopes = [(log - last) / (g - before) for (before, last), (g, log) in pairwise(points)]
+    return make_exact(min(later - earlier for earlier, later in pairwise(slopes)))
 
 
 def judge_variances(variances: ExampleVariances) -> tuple[StudyClaim, ...]:
     """Judge all claims: those about the weights first, then those about the risks."""
-    finite = [_ScaleCase(variances, at) for at in variances.finite]
-    together = [_AllScalesCase(variances)]
+    scales = [variances.scales[at] for at in variances.finite]
+    finite = [
+        ComputedCase(partial(_compute_at_scale, variances, at), {"g": g})
+        for at, g in zip(variances.finite, scales, strict=True)
+    ]
+    ends = {"least_g": scales[0], "largest_g": scales[-1]} if scales else {}
+    together = [ComputedCase(partial(_compute_of_all_scales, variances), ends)]
     return (
         *judge(OF_QUADRATURE, finite),
         *judge(OF_GROWTH, together),

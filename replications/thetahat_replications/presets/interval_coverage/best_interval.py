@@ -9,7 +9,11 @@ from typing import Final
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
 from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
-from thetahat_replications.presets.interval_coverage.cell_selection import Row, read_number
+from thetahat_replications.presets.interval_coverage.cell_selection import (
+    Row,
+    read_number,
+    read_value,
+)
 from thetahat_replications.presets.interval_coverage.paired_comparison import MORE_COVERAGE
 
 MAX_SHORTFALL: Final = 0.03
@@ -61,15 +65,13 @@ def _find_best(rows: Sequence[Row]) -> dict[str, TableCell] | None:
 
 
 def _is_compared(row: Row, recommended: Row) -> bool:
-    built, score = read_number(row, "built"), read_number(row, "relative_score")
+    built = read_value(row, "built")
     return (
         row["cells"] == recommended["cells"]
         and built is not None
-        and built.value is not None
-        and built.value >= ALWAYS
+        and built >= ALWAYS
         and row["undercoverage"] is not None
-        and score is not None
-        and score.value is not None
+        and read_value(row, "relative_score") is not None
     )
 
 
@@ -79,8 +81,8 @@ def _read_undercoverage(row: Row) -> float:
 
 
 def _read_relative_score(row: Row) -> float:
-    score = read_number(row, "relative_score")
-    return math.inf if score is None or score.value is None else score.value
+    score = read_value(row, "relative_score")
+    return math.inf if score is None else score
 
 
 def _compute_lacking_coverage(recommended: Row, best: Row) -> MonteCarloNumber:
@@ -100,8 +102,7 @@ def is_recommended_one(row: Row) -> bool:
 
     It then has the same undercoverage and exactly the same mean scores.
     """
-    score, lacking = read_number(row, "relative_score"), read_number(row, "lacking")
-    is_equal = score is not None and score.value == 1 and lacking is not None and not lacking.value
+    is_equal = read_value(row, "relative_score") == 1 and read_value(row, "lacking") == 0
     return row["best"] == RECOMMENDED or is_equal
 
 

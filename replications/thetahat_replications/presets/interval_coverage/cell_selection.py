@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from thetahat.analyses.studies.claims import ComputedCase
 from thetahat.analyses.studies.monte_carlo import divide, subtract
 from thetahat.analyses.studies.result import TableCell
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
@@ -18,6 +19,12 @@ def read_number(row: Row, column: str) -> MonteCarloNumber | None:
     """Return a cell with a number; None if the row lacks it."""
     cell = row.get(column)
     return cell if isinstance(cell, MonteCarloNumber) else None
+
+
+def read_value(row: Row, column: str) -> float | None:
+    """Return the value of a cell with a number; None if it is unknown."""
+    number = read_number(row, column)
+    return None if number is None else number.value
 
 
 def read_numbers(rows: Iterable[Row], column: str) -> list[MonteCarloNumber]:
@@ -119,25 +126,8 @@ def _read_sample_size(row: Row) -> int:
     return n if isinstance(n, int) else 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableCase:
-    """A ``ClaimCase`` whose quantities are cells of a table."""
-
-    rows: Sequence[Row]
-    fields: Mapping[str, str | float]
-
-    def get_number(self, quantity: CellQuantity) -> MonteCarloNumber | None:
-        """Return the selected number; None if there are no such cells."""
-        return quantity.select(self.rows)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RowCase:
-    """A ``ClaimCase`` whose quantities are the numbers of one row."""
-
-    row: Row
-    fields: Mapping[str, str | float]
-
-    def get_number(self, quantity: str) -> MonteCarloNumber | None:
-        """Return the number of a column."""
-        return read_number(self.row, quantity)
+def build_table_case(
+    rows: Sequence[Row], fields: Mapping[str, str | float]
+) -> ComputedCase[CellQuantity]:
+    """Return the case of claims whose quantities are cells of a table."""
+    return ComputedCase(lambda quantity: quantity.select(rows), fields)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, Final
 
 from thetahat.analyses.losses import Choices, ChosenMethod
@@ -81,7 +82,7 @@ def build_cells(
             name,
             learner,
             n,
-            _build_study(setting, (learner,), n, level, seed, refits and n == sizes[0]),
+            _build_study(setting, (learner,), n, level, seed, refits=refits and n == sizes[0]),
         )
         for name, setting in chosen.items()
         for learner in setting.learners
@@ -112,45 +113,67 @@ def build_pair_cells(
     return cells
 
 
-def _build_study(  # noqa: PLR0913 - what a cell is
-    setting: CoverageSetting,
-    learners: tuple[str, ...],
-    n: int,
-    level: float,
-    seed: int,
-    refits: bool,  # noqa: FBT001 - one of the cell's own fields
-) -> GeneralStudy:
-    if setting.by_source:
-        estimators = [_build_estimator("leave_one_source_out", {}, setting, learners, level)]
-    elif setting.in_clusters:
-        estimators = _build_cluster_estimators(setting, learners, level)
-    else:
-        estimators = _build_random_estimators(setting, learners, n, level)
-        if refits and setting.refits:
-            estimators.append(_build_refit_estimator(setting, learners, level))
-    return GeneralStudy(
-        population=setting.population,
-        size=setting.size(n),
-        estimators=estimators,
-        seed=seed,
-        same_sources=setting.same_sources,
-    )
+@dataclass(frozen=True, slots=True)
+class _EstimatorBuilder:
+    """What the estimators of a cell have in common."""
 
+    setting: CoverageSetting
+    learners: tuple[str, ...]
+    level: float
 
-def _build_random_estimators(
-    setting: CoverageSetting, learners: tuple[str, ...], n: int, level: float
-) -> list[StudyEstimator]:
-    estimators = [
-        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learners, level),
-        _build_estimator("k_fold", {"n_folds": 5}, setting, learners, level, key="5-fold"),
-        _build_estimator("k_fold", {"n_folds": 10}, setting, learners, level, key="10-fold"),
-        _build_estimator("repeated_k_fold", {"n_repeats": 5}, setting, learners, level),
-        _build_estimator("random_subsampling", {"n_draws": 25}, setting, learners, level),
-        _build_estimator("five_by_two", {}, setting, learners, level),
-    ]
-    if n <= 100:
-        estimators.append(_build_estimator("leave_one_out", {}, setting, learners, level))
-    return estimators
+    def build(
+        self,
+        scheme: str,
+        parameters: Mapping[str, object] = MappingProxyType({}),
+        *,
+        key: str = "",
+        truths: tuple[str, ...] | None = None,
+        refits: tuple[RequestedRefit, ...] = (),
+    ) -> StudyEstimator:
+        """Return the estimator with a scheme, which has its name unless another key is given."""
+        method: Any = SCHEMES[scheme]
+        by_source = self.setting.by_source
+        known = (MODEL, FITTED, NEW_FITTED, ONE_NEW) if by_source else (MODEL, FITTED)
+        return StudyEstimator(
+            key=key or scheme,
+            choices=Choices(
+                level=self.level,
+                tests=(),
+                intervals=_build_all(INTERVALS),
+                variances=_build_all(VARIANCES),
+            ),
+            scheme=method(**parameters),
+            learners={name: _build_learner(name) for name in self.learners},
+            loss=LOSSES[self.setting.loss](),
+            refits=refits,
+            truths=known if truths is None else truths,
+        )
+
+    def list_estimators(self, n: int, *, refits: bool) -> Iterator[StudyEstimator]:
+        """Yield the estimators of a sample of n rows."""
+        if self.setting.by_source:
+            yield self.build("leave_one_source_out")
+        elif self.setting.in_clusters:
+            folds, holdout = CLUSTERS_CUT
+            yield self.build("holdout", {"test_size": 1 / 3}, key=holdout)
+            yield self.build("k_fold", {"n_folds": 5}, key=folds)
+            truths = (MODEL, FITTED, NEW_FITTED)
+            yield self.build("source_k_fold", {"n_folds": 5}, key=CLUSTERS_APART, truths=truths)
+        else:
+            yield self.build("holdout", {"test_size": 1 / 3})
+            yield self.build("k_fold", {"n_folds": 5}, key="5-fold")
+            yield self.build("k_fold", {"n_folds": 10}, key="10-fold")
+            yield self.build("repeated_k_fold", {"n_repeats": 5})
+            yield self.build("random_subsampling", {"n_draws": 25})
+            yield self.build("five_by_two")
+            if n <= 100:
+                yield self.build("leave_one_out")
+            if refits and self.setting.refits:
+                requested = tuple(
+                    RequestedRefit(family, i, name, REFIT_ESTIMATORS[name](**parameters))
+                    for i, (family, name, parameters) in enumerate(REFITTED)
+                )
+                yield self.build("k_fold", {"n_folds": 5}, key="refits", refits=requested)
 
 
 CLUSTERS_APART: Final = "clusters whole, 5-fold"
@@ -158,64 +181,22 @@ CLUSTERS_CUT: Final = ("clusters cut, 5-fold", "clusters cut, holdout")
 """Schemes for rows in clusters: each cluster on one side of a split, or rows at random."""
 
 
-def _build_cluster_estimators(
-    setting: CoverageSetting, learners: tuple[str, ...], level: float
-) -> list[StudyEstimator]:
-    folds, holdout = CLUSTERS_CUT
-    cluster_truths = (MODEL, FITTED, NEW_FITTED)
-    return [
-        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learners, level, key=holdout),
-        _build_estimator("k_fold", {"n_folds": 5}, setting, learners, level, key=folds),
-        _build_estimator(
-            "source_k_fold",
-            {"n_folds": 5},
-            setting,
-            learners,
-            level,
-            key=CLUSTERS_APART,
-            truths=cluster_truths,
-        ),
-    ]
-
-
-def _build_estimator(  # noqa: PLR0913 - what an estimator is
-    scheme: str,
-    parameters: Mapping[str, object],
+def _build_study(  # noqa: PLR0913 - what a cell is
     setting: CoverageSetting,
-    names: tuple[str, ...],
+    learners: tuple[str, ...],
+    n: int,
     level: float,
+    seed: int,
     *,
-    key: str = "",
-    truths: tuple[str, ...] | None = None,
-    refits: tuple[RequestedRefit, ...] = (),
-) -> StudyEstimator:
-    method: Any = SCHEMES[scheme]
-    known = (MODEL, FITTED, NEW_FITTED, ONE_NEW) if setting.by_source else (MODEL, FITTED)
-    return StudyEstimator(
-        key=key or scheme,
-        choices=Choices(
-            level=level,
-            tests=(),
-            intervals=_build_all(INTERVALS),
-            variances=_build_all(VARIANCES),
-        ),
-        scheme=method(**parameters),
-        learners={name: _build_learner(name) for name in names},
-        loss=LOSSES[setting.loss](),
-        refits=refits,
-        truths=known if truths is None else truths,
-    )
-
-
-def _build_refit_estimator(
-    setting: CoverageSetting, learners: tuple[str, ...], level: float
-) -> StudyEstimator:
-    requested = []
-    for i, (field, name, parameters) in enumerate(REFITTED):
-        method: Any = REFIT_ESTIMATORS[name]
-        requested.append(RequestedRefit(field, i, name, method(**parameters)))
-    return _build_estimator(
-        "k_fold", {"n_folds": 5}, setting, learners, level, key="refits", refits=tuple(requested)
+    refits: bool,
+) -> GeneralStudy:
+    builder = _EstimatorBuilder(setting, learners, level)
+    return GeneralStudy(
+        population=setting.population,
+        size=setting.size(n),
+        estimators=list(builder.list_estimators(n, refits=refits)),
+        seed=seed,
+        same_sources=setting.same_sources,
     )
 
 

@@ -7,9 +7,17 @@ coverage in a published comparison, with clusters, and with samples from another
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
-from thetahat.analyses.studies.claims import Bound, ClaimRow, Passage, RelativeBound, judge
+from thetahat.analyses.studies.claims import (
+    Bound,
+    ClaimRow,
+    ComputedCase,
+    Passage,
+    RelativeBound,
+    judge,
+)
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.types import Target
@@ -21,9 +29,9 @@ from thetahat_replications.presets.interval_coverage.cell_selection import (
     CellDifference,
     CellQuantity,
     Row,
-    RowCase,
-    TableCase,
     TableCells,
+    build_table_case,
+    read_number,
 )
 from thetahat_replications.presets.interval_coverage.cells import CLUSTERS_APART, CLUSTERS_CUT
 from thetahat_replications.presets.interval_coverage.shifted_samples import LITTLE, MUCH, TRUE
@@ -264,10 +272,10 @@ def judge_coverage(
         The rows of the tables ``summary``, ``cells`` and ``best``.
     """
     recommended = [row for row in summary if row["interval"] == RECOMMENDED]
-    all_cells = TableCase(rows, list_fields(rows, level))
+    all_cells = build_table_case(rows, list_fields(rows, level))
     return (
         *judge(OF_RECOMMENDED_INTERVALS, [_build_row_case(row, level) for row in recommended]),
-        *judge(OF_THE_COMPARISON, [TableCase(summary, {"level": level})]),
+        *judge(OF_THE_COMPARISON, [build_table_case(summary, {"level": level})]),
         *judge(OF_CLUSTERS, [all_cells]),
         *judge(OF_SHIFTED_SAMPLES, [all_cells]),
         *judge(
@@ -277,9 +285,10 @@ def judge_coverage(
     )
 
 
-def _build_row_case(row: Row, level: float) -> RowCase:
+def _build_row_case(row: Row, level: float) -> ComputedCase[str]:
     names = ("scheme", "target", "best")
-    return RowCase(row, {"level": level, **{name: str(row[name]) for name in names if name in row}})
+    words = {name: str(row[name]) for name in names if name in row}
+    return ComputedCase(partial(read_number, row), {"level": level, **words})
 
 
 def list_fields(rows: Sequence[Row], level: float) -> dict[str, str | float]:

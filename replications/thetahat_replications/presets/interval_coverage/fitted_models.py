@@ -8,7 +8,7 @@ intervals on the variance of ``bayle_within`` with several quantiles, and of ``n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +19,8 @@ from scipy.special import expit
 from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.values.types import BoolArray, FloatArray, IntArray
+from thetahat_replications import markdown_pages
+from thetahat_replications.markdown_pages import write_table
 
 LEVEL: Final = 0.95
 SIZES: Final = (50, 200)
@@ -192,15 +194,27 @@ def _compute_quantile(degrees: int | None) -> float:
 def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -> str:
     """Return the page, in Markdown."""
     names = ["bayle_within", *(f"skewed, {name}" for name in DEGREES), "nadeau_bengio"]
-    head = "| " + " | ".join(names) + " |"
-    lines = [
-        "# Intervals for the error of the fitted models",
-        "",
+    single_cases = (
+        (
+            row["case"],
+            str(row["n"]),
+            row["scheme"],
+            f"{row['spread']:.2f}",
+            *(f"{share:.3f}" for share in row["coverage"]),
+        )
+        for row in rows
+    )
+    return markdown_pages.write_page(
+        "Intervals for the error of the fitted models",
         _ABOUT.format(seed=seed, repetitions=repetitions),
-        "",
-        "| scheme | cells " + head,
-        "|---|---|" + "---|" * len(names),
-    ]
+        write_table(("scheme", "cells", *names), _average_schemes(rows)),
+        "In brackets is the least of the cells.",
+        write_table(("case", "rows", "scheme", "spread", *names), single_cases),
+    )
+
+
+def _average_schemes(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """Yield the average and the least coverage of each scheme, without and with heavy tails."""
     for scheme in SCHEMES:
         for words, is_heavy in (("", False), (", heavy tails", True)):
             cells = np.array(
@@ -210,20 +224,6 @@ def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -
                     if row["scheme"] == scheme and ("heavy" in row["case"]) == is_heavy
                 ]
             )
-            numbers = " | ".join(
-                f"{mean:.3f} ({least:.3f})"
-                for mean, least in zip(cells.mean(axis=0), cells.min(axis=0), strict=True)
-            )
-            lines.append(f"| {scheme}{words} | {len(cells)} | {numbers} |")
-    lines += [
-        "",
-        "In brackets is the least of the cells.",
-        "",
-        "| case | rows | scheme | spread " + head,
-        "|---|---|---|---|" + "---|" * len(names),
-    ]
-    for row in rows:
-        numbers = " | ".join(f"{share:.3f}" for share in row["coverage"])
-        place = f"{row['case']} | {row['n']} | {row['scheme']} | {row['spread']:.2f}"
-        lines.append(f"| {place} | {numbers} |")
-    return "\n".join(lines) + "\n"
+            means = zip(cells.mean(axis=0), cells.min(axis=0), strict=True)
+            numbers = (f"{mean:.3f} ({least:.3f})" for mean, least in means)
+            yield (f"{scheme}{words}", str(len(cells)), *numbers)

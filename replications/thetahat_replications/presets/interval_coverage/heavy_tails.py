@@ -16,8 +16,10 @@ from scipy import stats
 
 from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.cautions import HEAVY_TAILED_LOSSES
-from thetahat.intervals.skewness_corrected import STEEPEST
 from thetahat.values.types import FloatArray
+from thetahat_replications import markdown_pages
+from thetahat_replications.edges.hall_transformation import bound_skewness, transform
+from thetahat_replications.markdown_pages import write_table
 
 LEVEL: Final = 0.95
 LOW_COVERAGE: Final = 0.90
@@ -84,9 +86,7 @@ def _judge(samples: FloatArray, mean: float) -> dict[str, Any]:
     error = np.sqrt(second / (n - 1))
     t = (samples.mean(axis=1) - mean) / error
     quantile = stats.t.ppf((1 + LEVEL) / 2, n - 1)
-    largest = 2 * STEEPEST / (quantile + math.sqrt(quantile**2 + 2 * STEEPEST / 3))
-    bounded = np.clip(skewness, -largest, largest)
-    transformed = t + bounded * t**2 / 3 + bounded**2 * t**3 / 27 + bounded / 6
+    transformed = transform(t, bound_skewness(skewness, quantile))
     squares = np.sort(centred**2, axis=1)[:, ::-1]
     sizes, n_tail = np.sqrt(squares), max(5, round(TAIL_SHARE * n))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -123,28 +123,26 @@ def _compute_area(positive: FloatArray, negative: FloatArray) -> float:
 
 def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -> str:
     """Return the page, in Markdown."""
-    names = " | ".join(DIAGNOSTICS)
-    lines = [
-        "# Heavy-tailed losses",
-        "",
+    areas = (
+        (name, f"{sample_area:.3f}", f"{median_area:.3f}")
+        for name, sample_area, median_area in separate(rows)
+    )
+    columns = ("distribution", "losses", "t", "skewness_corrected", *DIAGNOSTICS, "cautioned")
+    return markdown_pages.write_page(
+        "Heavy-tailed losses",
         _ABOUT.format(seed=seed, repetitions=repetitions),
-        "",
-        "| diagnostic | area, samples | area, medians |",
-        "|---|---|---|",
-        *(
-            f"| {name} | {sample_area:.3f} | {median_area:.3f} |"
-            for name, sample_area, median_area in separate(rows)
-        ),
-        "",
-        f"| distribution | losses | t | skewness_corrected | {names} | cautioned |",
-        f"|---|---|---|---|{'---|' * len(DIAGNOSTICS)}---|",
-    ]
-    for row in rows:
-        medians = " | ".join(f"{np.median(row['samples'][name]):.2f}" for name in DIAGNOSTICS)
-        skewness = row["samples"]["skewness of the mean"]
-        cautioned = float((skewness >= HEAVY_TAILED_LOSSES.threshold).mean())
-        lines.append(
-            f"| {row['distribution']} | {row['n']} | {row['t']:.3f} | "
-            f"{row['skewness_corrected']:.3f} | {medians} | {cautioned:.2f} |"
-        )
-    return "\n".join(lines) + "\n"
+        write_table(("diagnostic", "area, samples", "area, medians"), areas),
+        write_table(columns, (_write_row(row) for row in rows)),
+    )
+
+
+def _write_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    skewness = row["samples"]["skewness of the mean"]
+    return (
+        row["distribution"],
+        str(row["n"]),
+        f"{row['t']:.3f}",
+        f"{row['skewness_corrected']:.3f}",
+        *(f"{np.median(row['samples'][name]):.2f}" for name in DIAGNOSTICS),
+        f"{float((skewness >= HEAVY_TAILED_LOSSES.threshold).mean()):.2f}",
+    )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.values.types import Target
+from thetahat_replications import markdown_pages
+from thetahat_replications.markdown_pages import write_table
 from thetahat_replications.presets.interval_coverage.cell_selection import Row, read_number
 from thetahat_replications.presets.interval_coverage.paired_comparison import RELATIVE_SCORE
 
@@ -28,20 +30,19 @@ def write_page(cells: Sequence[Row], seed: int, draws: int) -> str:
     cells : sequence of mapping
         The rows of the table ``cells``.
     """
-    lines = [
-        "# Intervals for the learner with 10 000 rows",
-        "",
+    columns = ("population", "learner", "scheme", "interval", "coverage", "relative score")
+    return markdown_pages.write_page(
+        "Intervals for the learner with 10 000 rows",
         _ABOUT.format(seed=seed, draws=draws),
-        "",
-        "| population | learner | scheme | interval | coverage | relative score |",
-        "|---|---|---|---|---|---|",
-    ]
+        write_table(columns, _write_rows(cells)),
+    )
+
+
+def _write_rows(cells: Sequence[Row]) -> Iterator[tuple[str, ...]]:
     for row in cells:
         coverage, score = read_number(row, "coverage"), read_number(row, RELATIVE_SCORE)
         if row["target"] != Target.THESE_SOURCES.value or coverage is None:
             continue
-        relative = "" if score is None or score.value is None else f"{score.value:.3f}"
-        place = " | ".join(str(row[key]) for key in ("population", "learner", "scheme", "interval"))
+        place = (str(row[key]) for key in ("population", "learner", "scheme", "interval"))
         number = f"{coverage.value:.3f} ({coverage.standard_error or 0:.3f})"
-        lines.append(f"| {place} | {number} | {relative} |")
-    return "\n".join(lines) + "\n"
+        yield (*place, number, "" if score is None or score.value is None else f"{score.value:.3f}")

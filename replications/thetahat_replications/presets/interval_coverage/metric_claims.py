@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
-from thetahat.analyses.studies.claims import Bound, ClaimRow, Passage, RelativeBound, judge
+from thetahat.analyses.studies.claims import (
+    Bound,
+    ClaimRow,
+    ComputedCase,
+    Passage,
+    RelativeBound,
+    judge,
+)
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.monte_carlo import divide, subtract
 from thetahat.analyses.studies.result import StudyClaim, TableCell
@@ -15,9 +22,9 @@ from thetahat_replications.presets.interval_coverage.cell_selection import (
     CellDifference,
     CellQuantity,
     Row,
-    TableCase,
     TableCells,
     average,
+    build_table_case,
     read_numbers,
 )
 from thetahat_replications.presets.interval_coverage.claims import (
@@ -145,36 +152,10 @@ OF_BCA: Final[tuple[ClaimRow[CellQuantity], ...]] = (
 """Judged once."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _GroupCase:
-    """Averages over a group of rows."""
-
-    rows: Sequence[Row]
-    fields: dict[str, str | float]
-
-    def get_number(self, quantity: str) -> MonteCarloNumber:
-        return average(read_numbers(self.rows, quantity))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _LogitCase:
-    """The logit intervals of a metric, and the normal and t intervals of the same cells."""
-
-    logits: Sequence[Row]
-    others: Sequence[Row]
-    fields: dict[str, str | float]
-
-    def get_number(self, quantity: str) -> MonteCarloNumber:
-        column = "coverage" if quantity == "coverage_difference" else "score"
-        compare = subtract if column == "coverage" else divide
-        logits, others = (average(read_numbers(r, column)) for r in (self.logits, self.others))
-        return compare(logits, others)
-
-
 def judge_metrics(rows: Sequence[Row], level: float) -> tuple[StudyClaim, ...]:
     """Judge all claims about metrics from the rows of the table ``metric_cells``."""
     marked = [{**row, "is_difference": _is_difference(row)} for row in rows]
-    all_cells = TableCase(marked, list_fields(rows, level))
+    all_cells = build_table_case(marked, list_fields(rows, level))
     return (
         *judge(OF_RECOMMENDED_INTERVALS, _build_recommended_cases(rows, level)),
         *judge(OF_CELLS, [all_cells]),
@@ -187,19 +168,22 @@ def _is_difference(row: Row) -> str:
     return "yes" if row["of"] == DIFFERENCE else "no"
 
 
-def _build_recommended_cases(rows: Sequence[Row], level: float) -> list[_GroupCase]:
+def _build_recommended_cases(rows: Sequence[Row], level: float) -> list[ComputedCase[str]]:
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row["interval"] == RECOMMENDED:
             of = DIFFERENCE if row["of"] == DIFFERENCE else "models"
             groups.setdefault((str(row["metric"]), of, str(row["target"])), []).append(row)
     return [
-        _GroupCase(group, {"metric": metric, "of": of, "target": target, "level": level})
+        ComputedCase(
+            partial(_average_column, group),
+            {"metric": metric, "of": of, "target": target, "level": level},
+        )
         for (metric, of, target), group in groups.items()
     ]
 
 
-def _build_logit_cases(rows: Sequence[Row]) -> list[_LogitCase]:
+def _build_logit_cases(rows: Sequence[Row]) -> list[ComputedCase[str]]:
     by_place = {_get_place(row): row for row in rows}
     pairs: dict[TableCell, list[tuple[Row, Row]]] = {}
     for row in rows:
@@ -213,10 +197,22 @@ def _build_logit_cases(rows: Sequence[Row]) -> list[_LogitCase]:
             if plain is not None:
                 pairs[row["metric"]].append((row, plain))
     return [
-        _LogitCase([a for a, _ in of_metric], [b for _, b in of_metric], {"metric": str(metric)})
+        ComputedCase(partial(_compare_logits, of_metric), {"metric": str(metric)})
         for metric, of_metric in pairs.items()
         if of_metric
     ]
+
+
+def _average_column(rows: Sequence[Row], column: str) -> MonteCarloNumber:
+    return average(read_numbers(rows, column))
+
+
+def _compare_logits(pairs: Sequence[tuple[Row, Row]], quantity: str) -> MonteCarloNumber:
+    """Compare logit intervals with the normal or t intervals of the same cells."""
+    column = "coverage" if quantity == "coverage_difference" else "score"
+    compare = subtract if column == "coverage" else divide
+    logits, others = (_average_column(rows, column) for rows in zip(*pairs, strict=True))
+    return compare(logits, others)
 
 
 def _get_place(row: Row) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from thetahat_replications.presets.interval_coverage.cell_selection import (
     group_rows,
     read_number,
     read_numbers,
+    read_value,
 )
 from thetahat_replications.presets.interval_coverage.coverage_figures import (
     Point,
@@ -112,11 +113,10 @@ def _compute_averages(
 ) -> dict[str, TableCell]:
     known = [row for row in rows if row["coverage"] is not None]
     lowest = min(known, key=_read_coverage_or_one, default=None)
-    least = None if lowest is None else read_number(lowest, "coverage")
     averages: dict[str, TableCell] = {
         "cells": len(rows),
         "coverage": average(read_numbers(rows, "coverage")),
-        "least": None if least is None else least.value,
+        "least": None if lowest is None else read_value(lowest, "coverage"),
         "least_at": "" if lowest is None else _describe_cell(lowest),
         EXPECTED: average(read_numbers(rows, EXPECTED)),
         "width": average(read_numbers(rows, "width")),
@@ -131,8 +131,8 @@ def _compute_averages(
 
 
 def _read_coverage_or_one(row: Row) -> float:
-    coverage = read_number(row, "coverage")
-    return 1.0 if coverage is None or coverage.value is None else coverage.value
+    coverage = read_value(row, "coverage")
+    return 1.0 if coverage is None else coverage
 
 
 def _describe_cell(row: Row) -> str:
@@ -202,18 +202,11 @@ def build_metric_figures(summary: Sequence[Row], level: float) -> tuple[StudyFig
         for of, words in ((OF_MODELS, "metrics"), (DIFFERENCE, "differences of metrics")):
             points: dict[str, list[Point]] = {}
             for row in sorted(summary, key=lambda row: str(row["metric"])):
-                width, coverage = (read_number(row, c) for c in ("relative_width", "coverage"))
-                if (
-                    (row["target"], row["of"]) == (target, of)
-                    and width
-                    and width.value
-                    and coverage
-                ):
+                width, coverage = read_value(row, "relative_width"), read_number(row, "coverage")
+                if (row["target"], row["of"]) == (target, of) and width and coverage:
                     label = f"{row['interval']}, {row['scheme']}"
-                    points.setdefault(str(row["metric"]), []).append((width.value, coverage, label))
-            name, title = (
-                f"{words.replace(' ', '_')}_{target}",
-                f"Coverage against width: {words}, target {target}",
-            )
+                    points.setdefault(str(row["metric"]), []).append((width, coverage, label))
+            name = f"{words.replace(' ', '_')}_{target}"
+            title = f"Coverage against width: {words}, target {target}"
             figures.append(build_coverage_figure(name, title, points, level))
     return tuple(figure for figure in figures if figure is not None)

@@ -8,7 +8,6 @@ were trained elsewhere, over tasks, have losses that are drawn directly (``bench
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,9 +18,12 @@ from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.record_names import SOURCES
 from thetahat.analyses.studies.shipped_coverage import COMMAND, average_coverage_of_losses
 from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat_replications import markdown_pages
+from thetahat_replications.markdown_pages import write_table
 from thetahat_replications.presets.interval_coverage import benchmark_tasks
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell
 from thetahat_replications.presets.interval_coverage.settings import CLUSTER_SIZE, build_settings
+from thetahat_replications.shipped_files import format_study_file
 
 LEVEL: Final = 0.95
 SIZES: Final = (50, 200, 1000)
@@ -303,38 +305,31 @@ def _round_number(number: Any) -> list[float] | None:
 
 def write_page(rows: Sequence[Row], seed: int) -> str:
     """Return the page of the tables, in Markdown."""
-    lines = [
-        "# Coverage of the recommended intervals",
-        "",
+    averages = "of | scheme | target | cells | coverage | error | least | most | before | its least"
+    cells = "population | learner | loss | rows | draws | scheme | target | coverage | before"
+    return markdown_pages.write_page(
+        "Coverage of the recommended intervals",
         _ABOUT.format(seed=seed),
-        "",
-        "| of | scheme | target | cells | coverage | error | least | most | before | its least |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row in average_coverage_of_losses(rows):
-        before = "" if row["before"] is None else f"{row['before']:.3f}"
-        least = "" if row["least_before"] is None else f"{row['least_before']:.3f}"
-        lines.append(
-            f"| {row['of']} | {row['scheme']} | {row['target']} | {row['cells']} | "
-            f"{row['coverage']:.3f} | {row['error']:.4f} | {row['least']:.3f} | "
-            f"{row['largest']:.3f} | {before} | {least} |"
-        )
-    lines += [
-        "",
+        write_table(averages.split(" | "), map(_write_average, average_coverage_of_losses(rows))),
         "## Cell by cell",
-        "",
-        "| population | learner | loss | rows | draws | scheme | target | coverage | before |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        value, error = row["coverage"]
-        before = "" if row["before"] is None else f"{row['before'][0]:.3f}"
-        lines.append(
-            f"| {row['population']} | {row['learner']} | {row['loss']} | {row['n']} | "
-            f"{row['repetitions']} | {row['scheme']} | {row['target']} | "
-            f"{value:.3f} ({error:.3f}) | {before} |"
-        )
-    return "\n".join(lines) + "\n"
+        write_table(cells.split(" | "), map(_write_cell, rows)),
+    )
+
+
+def _write_average(row: Mapping[str, Any]) -> tuple[str, ...]:
+    before, least = (
+        "" if row[name] is None else f"{row[name]:.3f}" for name in ("before", "least_before")
+    )
+    place = (str(row[name]) for name in ("of", "scheme", "target", "cells"))
+    coverage, error = f"{row['coverage']:.3f}", f"{row['error']:.4f}"
+    return (*place, coverage, error, f"{row['least']:.3f}", f"{row['largest']:.3f}", before, least)
+
+
+def _write_cell(row: Row) -> tuple[str, ...]:
+    value, error = row["coverage"]
+    before = "" if row["before"] is None else f"{row['before'][0]:.3f}"
+    names = ("population", "learner", "loss", "n", "repetitions", "scheme", "target")
+    return (*(str(row[name]) for name in names), f"{value:.3f} ({error:.3f})", before)
 
 
 def write_files(rows: Sequence[Row], seed: int, output: Path, library: Path) -> None:
@@ -345,7 +340,6 @@ def write_files(rows: Sequence[Row], seed: int, output: Path, library: Path) -> 
         rows,
         key=lambda row: (order.index(row["population"]), row["n"], schemes.index(row["scheme"])),
     )
-    lines = ",\n".join(json.dumps(row) for row in ordered)
-    head = json.dumps({"level": LEVEL, "seed": seed, "designs": DESIGNS, "rows": []})[:-3]
-    (library / "recommended_coverage.json").write_text(f"{head}[\n{lines}\n]}}\n")
+    head = {"level": LEVEL, "seed": seed, "designs": DESIGNS}
+    (library / "recommended_coverage.json").write_text(format_study_file(head, ordered))
     (output / "recommended_coverage.md").write_text(write_page(ordered, seed))

@@ -7,18 +7,20 @@ interval of every metric. ``metric_coverage.json`` is read by the library, and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.shipped_coverage import COMMAND, average_coverage_of_metrics
+from thetahat_replications import markdown_pages
+from thetahat_replications.markdown_pages import write_table
+from thetahat_replications.presets.interval_coverage import recommended
 from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
+from thetahat_replications.shipped_files import format_study_file
 
 DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
-    "5-fold": {"blocks": "random", "folds": 5, "words": "five folds"},
+    **{name: recommended.DESIGNS[name] for name in ("holdout", "5-fold")},
     "2 x 5-fold": {
         "blocks": "random",
         "folds": 5,
@@ -32,11 +34,7 @@ DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
         "cluster_size": 5,
         "words": "five folds of whole clusters of five rows",
     },
-    "leave_one_source_out": {
-        "blocks": "source",
-        "folds": 8,
-        "words": "leave_one_source_out with eight in all",
-    },
+    "leave_one_source_out": recommended.DESIGNS["leave_one_source_out"],
 }
 """What the library compares with a request's layout, by scheme of the study."""
 RARE_SHARE: Final = 0.25
@@ -95,21 +93,22 @@ def collect_rows(cells: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 def write_page(rows: Sequence[Row], level: float, repetitions: int) -> str:
     """Return the page of the table, in Markdown."""
-    lines = [
-        "# Coverage of the recommended intervals of metrics",
-        "",
-        _ABOUT.format(level=level, repetitions=repetitions),
-        "",
-        "| metric | of | target | population | cells | coverage | error | least | largest |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {row['metric']} | {row['of']} | {row['target']} | {row['population']} | "
-        f"{row['cells']} | {row['coverage']:.3f} | {row['error']:.4f} | {row['least']:.3f} | "
-        f"{row['largest']:.3f} |"
+    places = ("metric", "of", "target", "population", "cells")
+    averages = (
+        (
+            *(str(row[name]) for name in places),
+            f"{row['coverage']:.3f}",
+            f"{row['error']:.4f}",
+            f"{row['least']:.3f}",
+            f"{row['largest']:.3f}",
+        )
         for row in average_coverage_of_metrics(rows)
-    ]
-    return "\n".join(lines) + "\n"
+    )
+    return markdown_pages.write_page(
+        "Coverage of the recommended intervals of metrics",
+        _ABOUT.format(level=level, repetitions=repetitions),
+        write_table((*places, "coverage", "error", "least", "largest"), averages),
+    )
 
 
 def write_files(
@@ -123,8 +122,6 @@ def write_files(
         The rows of the table ``metric_cells``, as JSON values.
     """
     rows = collect_rows(cells)
-    lines = ",\n".join(json.dumps(row) for row in rows)
     head = {"level": level, "rare_share": RARE_SHARE, "designs": DESIGNS}
-    text = f'{json.dumps(head)[:-1]}, "rows": [\n{lines}\n]}}\n'
-    (library / "metric_coverage.json").write_text(text)
+    (library / "metric_coverage.json").write_text(format_study_file(head, rows))
     (output / "metric_coverage.md").write_text(write_page(rows, level, repetitions))

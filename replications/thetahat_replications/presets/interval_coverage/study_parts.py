@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
-import numpy as np
-
 from thetahat.analyses.studies.record_names import split_record_name
 from thetahat.analyses.studies.repetitions import join_records
 from thetahat.tables.data import Data
@@ -40,6 +38,7 @@ from thetahat_replications.presets.interval_coverage.settings import (
     remove_copies,
 )
 from thetahat_replications.presets.interval_coverage.shifted_samples import build_shift_cells
+from thetahat_replications.record_files import read_records, write_records
 
 INDEPENDENT: Final = "50 and 200 independent rows"
 THOUSAND: Final = "1000 independent rows"
@@ -167,20 +166,11 @@ def list_chunks(parts: Sequence[StudyPart], folder: Path) -> list[DrawChunk]:
 
 def compute_chunk(chunk: DrawChunk) -> None:
     """Compute the records of a chunk and write them, unless its file holds them."""
-    if chunk.file.exists() and len(_read_records(chunk.file)[1]) == chunk.stop - chunk.start:
-        return
-    records = chunk.cell.study.run(chunk.start, chunk.stop)
-    chunk.file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = chunk.file.with_suffix(".unfinished.npz")
-    values = np.stack([*records.values()], axis=1)
-    np.savez_compressed(unfinished, names=np.array(list(records)), values=values)
-    unfinished.replace(chunk.file)
-
-
-def _read_records(file: Path) -> tuple[list[str], FloatArray]:
-    """Return the names of the records and a (draws, names) array of them."""
-    with np.load(file) as kept:
-        return kept["names"].tolist(), kept["values"]
+    if chunk.file.exists():
+        kept = next(iter(read_records(chunk.file).values()))
+        if len(kept) == chunk.stop - chunk.start:
+            return
+    write_records(chunk.file, chunk.cell.study.run(chunk.start, chunk.stop))
 
 
 _CHUNKS: list[DrawChunk] = []
@@ -206,8 +196,7 @@ def _compute_shared(index: int) -> None:
 def read_cell(cell: AnyCell, draws: int, folder: Path) -> Records:
     """Return the records of all draws of a cell; NaN for a record that a chunk does not have."""
     part = StudyPart(name=folder.name, draws=draws, cells=(cell,))
-    kept = [_read_records(chunk.file) for chunk in list_chunks([part], folder.parent)]
-    return join_records([dict(zip(names, values.T, strict=True)) for names, values in kept])
+    return join_records(read_records(chunk.file) for chunk in list_chunks([part], folder.parent))
 
 
 def read_part(part: StudyPart, folder: Path) -> Iterator[tuple[AnyCell, Records]]:

@@ -148,9 +148,8 @@ class FoldsStudy(RepeatedStudy):
         self, sample: GaussianSample, fold: IntArray, rng: np.random.Generator
     ) -> float:
         """Return the mean of the folds' error rates."""
-        held_out = fold == np.arange(int(fold.max()) + 1)[:, None]
-        errors = sample.errors(self.preset.classifier, ~held_out, rng)
-        return float(((errors & held_out).sum(axis=1) / held_out.sum(axis=1)).mean())
+        parts = fold != np.arange(int(fold.max()) + 1)[:, None]
+        return float(sample.test_errors(self.preset.classifier, parts, rng).mean())
 
 
 def draw_partition(y: IntArray, v: int, rng: np.random.Generator, *, stratified: bool) -> IntArray:

@@ -158,7 +158,7 @@ class SplitsStudy(RepeatedStudy):
         name, n = self.preset.classifier, sample.n
         tested = count_test_rows(n, share)
         parts = draw_training_parts(sample, tested, self.preset.splits, rng)
-        estimates = _test_errors(sample, name, parts, rng)
+        estimates = sample.test_errors(name, parts, rng)
         values = {
             "mean": float(estimates.mean()),
             "variance": float(estimates.var(ddof=1)),
@@ -166,7 +166,7 @@ class SplitsStudy(RepeatedStudy):
         }
         if n == self.preset.sizes[0]:
             all_parts = list_training_parts(n, tested)
-            values["complete"] = float(_test_errors(sample, name, all_parts, rng).mean())
+            values["complete"] = float(sample.test_errors(name, all_parts, rng).mean())
         return values
 
 
@@ -184,11 +184,3 @@ def list_training_parts(n: int, tested: int) -> np.ndarray:
     parts = np.ones((len(held_out), n), dtype=np.bool_)
     parts[np.arange(len(held_out))[:, None], held_out] = False
     return parts
-
-
-def _test_errors(
-    sample: GaussianSample, name: str, parts: np.ndarray, rng: np.random.Generator
-) -> FloatArray:
-    """Return the (F,) error rates on the rows that are not in each training part."""
-    errors = sample.errors(name, parts, rng)
-    return np.asarray((errors & ~parts).sum(axis=1) / (~parts).sum(axis=1))

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from thetahat.analyses.studies.claims import Passage, judge
+from thetahat.analyses.studies.claims import ComputedCase, Passage, judge
 from thetahat.analyses.studies.result import StudyClaim
-from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.presets.multiple_source_means.statistics import MeansStatistics
 
 SOURCE: Final = "geras2013"
@@ -104,34 +102,21 @@ DEVIATIONS_OF_LARGEST_SIZE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SettingCase:
-    """One setting; ``first`` is the position of the setting with the smallest M."""
-
-    statistics: MeansStatistics
-    at: int
-    first: int
-
-    @property
-    def fields(self) -> dict[str, str | float]:
-        setting = self.statistics.settings[self.at]
-        return {
-            "setting": f"K = {setting.n_sources}, M = {setting.size}",
-            "least_size": self.statistics.settings[self.first].size,
-        }
-
-    def get_number(self, quantity: str) -> MonteCarloNumber:
-        s, at = self.statistics, self.at
-        compute = {
-            "distance_advantage": lambda: s.distance_advantage(at),
-            "cvs_bias": lambda: s.bias("cvs", at),
-            "cvr_bias": lambda: s.bias("cvr", at),
-            "deviation_difference": lambda: s.deviation_difference(at),
-            "deviation_above_sqrt_10": lambda: s.deviation_difference(at, math.sqrt(10)),
-            "cvs_deviation_above_half": lambda: s.deviation_above_half("cvs", self.first, at),
-            "cvr_deviation_above_half": lambda: s.deviation_above_half("cvr", self.first, at),
-        }
-        return compute[quantity]()
+def _build_case(statistics: MeansStatistics, at: int, first: int) -> ComputedCase[str]:
+    """Return one setting; ``first`` is the position of the setting with the smallest M."""
+    s, settings = statistics, statistics.settings
+    compute = {
+        "distance_advantage": lambda: s.distance_advantage(at),
+        "cvs_bias": lambda: s.bias("cvs", at),
+        "cvr_bias": lambda: s.bias("cvr", at),
+        "deviation_difference": lambda: s.deviation_difference(at),
+        "deviation_above_sqrt_10": lambda: s.deviation_difference(at, math.sqrt(10)),
+        "cvs_deviation_above_half": lambda: s.deviation_above_half("cvs", first, at),
+        "cvr_deviation_above_half": lambda: s.deviation_above_half("cvr", first, at),
+    }
+    setting = f"K = {settings[at].n_sources}, M = {settings[at].size}"
+    fields: dict[str, str | float] = {"setting": setting, "least_size": settings[first].size}
+    return ComputedCase(lambda quantity: compute[quantity](), fields)
 
 
 def judge_means(statistics: MeansStatistics) -> tuple[StudyClaim, ...]:
@@ -139,8 +124,8 @@ def judge_means(statistics: MeansStatistics) -> tuple[StudyClaim, ...]:
     by_k, by_m = statistics.positions("sources"), statistics.positions("size")
     many = [at for at in by_m if statistics.settings[at].size >= MIN_DOCUMENTS]
 
-    def cases(positions: Sequence[int]) -> list[_SettingCase]:
-        return [_SettingCase(statistics, at, by_m[0]) for at in positions]
+    def cases(positions: Sequence[int]) -> list[ComputedCase[str]]:
+        return [_build_case(statistics, at, by_m[0]) for at in positions]
 
     return (
         *judge(OF_LARGEST_SETTINGS, cases([by_k[-1], by_m[-1]])),
