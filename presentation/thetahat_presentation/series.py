@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from thetahat_presentation.captions import write_level
@@ -80,33 +81,26 @@ def tabulate_looks(series: Json, looks: Sequence[Json]) -> Table:
     """Return the looks as a table."""
     is_pair = len(series["models"]) > 1
     n_more = series["batches"] - len(looks)
-    return Table(
-        caption=f"Looks at {_name_value(series)}, the newest first",
-        columns=[
-            "Look",
-            "Rows",
-            "Mean difference" if is_pair else "Mean",
-            f"{write_level(series['level'])} interval, all looks",
-            "p, all looks",
-            "Shown",
-        ],
-        rows=[_build_row(look) for look in looks],
-        notes=[f"{n_more} earlier looks are not listed."] if n_more > 0 else [],
-        n_first=FIRST_LOOKS,
-    )
-
-
-def _build_row(look: Json) -> list[Cell]:
-    shown = [STATEMENTS.get(held, held) for held in look["holds"]]
-    error = look["standard_deviation"] / look["n"] ** 0.5 if look["n"] else None
-    return [
-        Name(format_number(look["number"])),
-        Number(look["rows"]),
-        Number(look["estimate"], error),
-        Interval(look["lower"], look["upper"], error),
-        PValue(look["p_value"]),
-        join_words(shown) if shown else "no interval" if look["reason"] else "undecided",
-    ]
+    rows: list[dict[str, Cell]] = []
+    for look in looks:
+        shown = [STATEMENTS.get(held, held) for held in look["holds"]]
+        error = look["standard_deviation"] / look["n"] ** 0.5 if look["n"] else None
+        interval = Interval(look["lower"], look["upper"], error)
+        rows.append(
+            {
+                "Look": Name(format_number(look["number"])),
+                "Rows": Number(look["rows"]),
+                "Mean difference" if is_pair else "Mean": Number(look["estimate"], error),
+                f"{write_level(series['level'])} interval, all looks": interval,
+                "p, all looks": PValue(look["p_value"]),
+                "Shown": join_words(shown)
+                if shown
+                else ("no interval" if look["reason"] else "undecided"),
+            }
+        )
+    notes = [f"{n_more} earlier looks are not listed."] if n_more > 0 else []
+    table = Table.of_rows(f"Looks at {_name_value(series)}, the newest first", rows, notes)
+    return replace(table, n_first=FIRST_LOOKS)
 
 
 def tabulate_design(series: Json) -> Table:

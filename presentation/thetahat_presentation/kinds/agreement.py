@@ -106,22 +106,20 @@ def _tabulate_all(result: Json) -> Table:
 
 
 def _tabulate_differences(result: Json) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            Pair(each["a"], each["b"]),
-            format_count(each["n"]),
-            Number(each["kappa_a"], each["standard_error"]),
-            Number(each["kappa_b"], each["standard_error"]),
-            Interval(each["lower"], each["upper"], each["standard_error"], each["difference"]),
-        ]
+    rows: list[dict[str, Cell]] = [
+        {
+            "Raters": Pair(each["a"], each["b"]),
+            "Items": format_count(each["n"]),
+            "First": Number(each["kappa_a"], each["standard_error"]),
+            "Second": Number(each["kappa_b"], each["standard_error"]),
+            "Difference": Interval(
+                each["lower"], each["upper"], each["standard_error"], each["difference"]
+            ),
+        }
         for each in result.get("differences", ())
     ]
-    return Table(
-        caption=f"Kappa with {result.get('truth')}, compared",
-        columns=["Raters", "Items", "First", "Second", "Difference"],
-        rows=rows,
-        notes=["Percentile intervals of a bootstrap over the items that all three rated."],
-    )
+    note = "Percentile intervals of a bootstrap over the items that all three rated."
+    return Table.of_rows(f"Kappa with {result.get('truth')}, compared", rows, [note])
 
 
 def _tabulate_raters(result: Json) -> Table:

@@ -200,20 +200,20 @@ def _tabulate_worst(
     shown: ModelsResult, models: Mapping[str, Mapping[str, Json]], key: str
 ) -> Table:
     end = "lower_bound" if shown.higher_is_better else "upper_bound"
-    rows: list[list[Cell]] = []
+    side = "below" if shown.higher_is_better else "above"
+    rows: list[dict[str, Cell]] = []
     for name, of_model in models.items():
         groups = of_model[key]
         worst = groups.get("worst") or {}
         rows.append(
-            [
-                Name(name),
-                Name(write_group(worst["group"])) if worst else "",
-                Number(worst.get("mean")),
-                Number(worst.get(end)),
-                PValue(groups["equal_means"].get("p_value")),
-            ]
+            {
+                "Model": Name(name),
+                "Worst group": Name(write_group(worst["group"])) if worst else "",
+                capitalise(shown.quantity): Number(worst.get("mean")),
+                f"None {side}": Number(worst.get(end)),
+                "p (equal)": PValue(groups["equal_means"].get("p_value")),
+            }
         )
-    side = "below" if shown.higher_is_better else "above"
     without = {groups[key]["worst"]["groups_without_bound"] for groups in models.values()} - {0}
     about = (
         f"With {shown.level} confidence no group of a model has a {shown.quantity} {side} its "
@@ -225,12 +225,7 @@ def _tabulate_worst(
             f"{format_count(max(without))} of the groups have no interval, and no bound is about "
             "them."
         )
-    return Table(
-        caption=f"Worst group by {key}",
-        columns=["Model", "Worst group", capitalise(shown.quantity), f"None {side}", "p (equal)"],
-        rows=rows,
-        notes=notes,
-    )
+    return Table.of_rows(f"Worst group by {key}", rows, notes)
 
 
 def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:

@@ -82,24 +82,20 @@ def _describe(name: str, metric: Json) -> str:
 def _tabulate_pairs(shown: ModelsResult) -> Table:
     """Return one row per pair and metric; none for many pairs."""
     pairs = shown.comparisons if len(shown.comparisons) <= MOST_PAIRS else ()
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for pair in pairs:
         for name, metric in (pair.get("metrics") or {}).items():
             ends = build_interval(metric.get("interval") if "interval" in metric else metric)
             adjusted = metric.get("p_value_adjusted")
             rows.append(
-                [
-                    Name(name),
-                    Pair(pair["a"], pair["b"]),
-                    Number(metric["difference"], ends.standard_error),
-                    ends,
-                    shown.about(metric.get("target")),
-                    PValue(metric["p_value"] if adjusted is None else adjusted),
-                ]
+                {
+                    "Metric": Name(name),
+                    "Pair": Pair(pair["a"], pair["b"]),
+                    "Difference": Number(metric["difference"], ends.standard_error),
+                    f"{shown.level} interval": ends,
+                    "About": shown.about(metric.get("target")),
+                    "p": PValue(metric["p_value"] if adjusted is None else adjusted),
+                }
             )
-    return Table(
-        caption="Metrics of each pair",
-        columns=["Metric", "Pair", "Difference", f"{shown.level} interval", "About", "p"],
-        rows=rows,
-        notes=["The p-values are corrected for the number of pairs."] if len(pairs) > 1 else [],
-    )
+    notes = ["The p-values are corrected for the number of pairs."] if len(pairs) > 1 else []
+    return Table.of_rows("Metrics of each pair", rows, notes)

@@ -59,20 +59,21 @@ def _tabulate_ratios(pairs: Sequence[Json]) -> Table:
 
 
 def _tabulate_wins(pairs: Sequence[Json]) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            Pair(pair["a"], pair["b"]),
-            *(Number(wins[name]) for name in ("a", "b", "ties")),
-            Percent(wins["win_rate"]),
-            PercentRange(wins.get("lower"), wins.get("upper")),
-            PValue(wins.get("p_value")),
-        ]
+    rows: list[dict[str, Cell]] = [
+        {
+            "Pair": Pair(pair["a"], pair["b"]),
+            "First better": Number(wins["a"]),
+            "Second better": Number(wins["b"]),
+            "Ties": Number(wins["ties"]),
+            "Win rate": Percent(wins["win_rate"]),
+            "Interval": PercentRange(wins.get("lower"), wins.get("upper")),
+            "p (sign)": PValue(wins.get("p_value")),
+        }
         for pair in pairs
         if (wins := pair.get("wins")) is not None
     ]
-    columns = ["Pair", "First better", "Second better", "Ties", "Win rate", "Interval", "p (sign)"]
-    notes = ["The win rate is that of the first model; a tie counts one half."]
-    return Table(caption="Wins", columns=columns, rows=rows, notes=notes)
+    note = "The win rate is that of the first model; a tie counts one half."
+    return Table.of_rows("Wins", rows, [note])
 
 
 def _tabulate_numbers_needed(pairs: Sequence[Json], *, only_numbers: bool) -> Table:

@@ -14,39 +14,31 @@ MOST_ROWS: Final = 30
 
 def list_population_tables(shown: ModelsResult) -> list[Table]:
     """Return the losses in the target population, of models and of pairs; none without weights."""
-    quantity, level = shown.quantity, f"{shown.level} interval"
-    models: list[list[Cell]] = [
-        [
-            Name(name),
-            Name(risk),
-            Number(each["estimate"], each["standard_error"]),
-            build_interval(each["interval"], each["standard_error"]),
-        ]
+    quantity, level = shown.quantity.capitalize(), f"{shown.level} interval"
+    models: list[dict[str, Cell]] = [
+        {
+            "Model": Name(name),
+            "Estimator": Name(risk),
+            quantity: Number(each["estimate"], each["standard_error"]),
+            level: build_interval(each["interval"], each["standard_error"]),
+        }
         for name, model in list(shown.models.items())[:MOST_ROWS]
         for risk, each in _list_risks(model)
     ]
-    pairs: list[list[Cell]] = [
-        [
-            Pair(pair["a"], pair["b"]),
-            Name(risk),
-            Number(each["difference"], each["standard_error"]),
-            build_interval(each["interval"], each["standard_error"]),
-        ]
+    pairs: list[dict[str, Cell]] = [
+        {
+            "Pair": Pair(pair["a"], pair["b"]),
+            "Estimator": Name(risk),
+            "Difference": Number(each["difference"], each["standard_error"]),
+            level: build_interval(each["interval"], each["standard_error"]),
+        }
         for pair in shown.comparisons[:MOST_ROWS]
         for risk, each in _list_risks(pair)
     ]
+    note = "Each estimator weights the rows so that they stand for the target population."
     return [
-        Table(
-            caption=f"{quantity.capitalize()} in the target population",
-            columns=["Model", "Estimator", quantity.capitalize(), level],
-            rows=models,
-            notes=["Each estimator weights the rows so that they stand for the target population."],
-        ),
-        Table(
-            caption="Difference of each pair in the target population",
-            columns=["Pair", "Estimator", "Difference", level],
-            rows=pairs,
-        ),
+        Table.of_rows(f"{quantity} in the target population", models, [note]),
+        Table.of_rows("Difference of each pair in the target population", pairs),
     ]
 
 

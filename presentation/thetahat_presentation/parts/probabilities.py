@@ -125,56 +125,44 @@ def _tabulate_events(caption: str, heading: str, events: Mapping[str, Json]) -> 
 
 
 def _tabulate_parts(score: str, models: Mapping[str, Json]) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     reasons: list[str] = []
+    heading = SCORES[score].capitalize() if score == "log" else SCORES[score]
     for name, of_model in models.items():
         parts = of_model["parts"][score]
         rows.append(
-            [
-                Name(name),
-                Number(parts.get("score")),
-                Number(parts.get("miscalibration")),
-                Number(parts.get("expected_miscalibration")),
-                PValue(parts.get("p_value")),
-                Number(parts["discrimination"]),
-                Number(parts["uncertainty"]),
-            ]
+            {
+                "Model": Name(name),
+                heading: Number(parts.get("score")),
+                "Miscalibration": Number(parts.get("miscalibration")),
+                "If calibrated": Number(parts.get("expected_miscalibration")),
+                "p": PValue(parts.get("p_value")),
+                "Discrimination": Number(parts["discrimination"]),
+                "Uncertainty": Number(parts["uncertainty"]),
+            }
         )
         reasons += [f"{name}: {parts['reason']}"] if parts.get("reason") else []
-    columns = ["Model", SCORES[score].capitalize() if score == "log" else SCORES[score]]
-    columns += ["Miscalibration", "If calibrated", "p", "Discrimination", "Uncertainty"]
     about = (
         "Score = miscalibration - discrimination + uncertainty. Miscalibration is positive in "
         "every sample; p is how often calibrated probabilities have as much."
     )
-    return Table(
-        caption=f"Parts of the {SCORES[score]}", columns=columns, rows=rows, notes=[about, *reasons]
-    )
+    return Table.of_rows(f"Parts of the {SCORES[score]}", rows, [about, *reasons])
 
 
 def _tabulate_part_differences(score: str, pairs: list[Json]) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for pair in pairs:
         parts = pair["probabilities"]["parts"][score]
-        rows.append(
-            [
-                Pair(pair["a"], pair["b"]),
-                build_estimate(parts["score"]),
-                build_estimate(parts["miscalibration"]),
-                build_estimate(parts["discrimination"]),
-            ]
-        )
+        row: dict[str, Cell] = {"Pair": Pair(pair["a"], pair["b"])}
+        for part in ("score", "miscalibration", "discrimination"):
+            row[part.capitalize()] = build_estimate(parts[part])
+        rows.append(row)
     resamples = pairs[0]["probabilities"]["resamples"]
     notes = [
         "Lower scores and miscalibrations are better, and higher discriminations.",
         f"The parts' intervals rest on {format_count(resamples)} resamples. {ALONE}",
     ]
-    return Table(
-        caption=f"Differences of the {SCORES[score]} and its parts",
-        columns=["Pair", "Score", "Miscalibration", "Discrimination"],
-        rows=rows,
-        notes=notes,
-    )
+    return Table.of_rows(f"Differences of the {SCORES[score]} and its parts", rows, notes)
 
 
 def _tabulate_thresholds(models: Mapping[str, Json]) -> Table:
