@@ -21,20 +21,16 @@ NOTE: Final = (
 def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     """Return the published score."""
     del request, pair
-    row: list[Cell] = [
-        Number(result.get("score")),
-        name_method(str(result.get("loss", ""))),
-        Name(str(result.get("target", ""))),
-        format_count(result.get("n", 0)),
-        format_count(result.get("submissions", 0)),
-        describe_step(result.get("step")),
-    ]
-    table = Table(
-        caption=f"The Ladder after the submission of {result.get('model', 'a model')}",
-        columns=["Published score", "Loss", "Target", "Rows", "Submissions", "Step"],
-        rows=[row],
-        notes=[NOTE],
-    )
+    row: dict[str, Cell] = {
+        "Published score": Number(result.get("score")),
+        "Loss": name_method(str(result.get("loss", ""))),
+        "Target": Name(str(result.get("target", ""))),
+        "Rows": format_count(result.get("n", 0)),
+        "Submissions": format_count(result.get("submissions", 0)),
+        "Step": describe_step(result.get("step")),
+    }
+    caption = f"The Ladder after the submission of {result.get('model', 'a model')}"
+    table = Table.of_rows(caption, [row], [NOTE])
     main = Section(name="main", title="What is the published score?", tables=[table])
     outcome = [str(result.get("sentence") or NO_SENTENCE), *describe_test_set(result)]
     return build_other_document(result, outcome, main)

@@ -43,34 +43,22 @@ def build_seeds_section(shown: ModelsResult) -> Section | None:
     )
 
 
-def _tabulate(caption: str, first: str, rows: Sequence[tuple[Cell, Json]], note: str) -> Table:
-    columns = [
-        first,
-        "Trainings of each split",
-        "Standard error by one training",
-        "Share of seeds",
-        "Twice the seeds",
-        "Twice the data",
-    ]
-    notes = [
-        note,
-        "The last two columns: the standard error that is then to be expected.",
-    ]
-    return Table(
-        caption=caption,
-        columns=columns,
-        rows=[_build_row(name, seeds) for name, seeds in rows],
-        notes=notes,
-    )
-
-
-def _build_row(name: Cell, seeds: Json) -> list[Cell]:
-    variance, plans = seeds.get("variance"), seeds.get("plans") or ()
-    return [
-        name,
-        Number(seeds["seeds"]),
-        Number(None if variance is None else sqrt(variance)),
-        Percent(seeds.get("share")),
-        *(Number(plan["standard_error"]) for plan in plans),
-        *([Number(None)] * (2 - len(plans))),
-    ]
+def _tabulate(caption: str, first: str, found: Sequence[tuple[Cell, Json]], note: str) -> Table:
+    rows: list[dict[str, Cell]] = []
+    for name, seeds in found:
+        variance = seeds.get("variance")
+        planned = [*(plan["standard_error"] for plan in seeds.get("plans") or ()), None, None]
+        rows.append(
+            {
+                first: name,
+                "Trainings of each split": Number(seeds["seeds"]),
+                "Standard error by one training": Number(
+                    None if variance is None else sqrt(variance)
+                ),
+                "Share of seeds": Percent(seeds.get("share")),
+                "Twice the seeds": Number(planned[0]),
+                "Twice the data": Number(planned[1]),
+            }
+        )
+    last = "The last two columns: the standard error that is then to be expected."
+    return Table.of_rows(caption, rows, [note, last])
