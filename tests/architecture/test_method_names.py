@@ -54,7 +54,7 @@ EXCEPTIONS: Final = {
     "service/thetahat_service/pages/new_evaluation.py": "the methods that the form offers first",
     "thetahat/advice/rules.py": "the schemes that the rules advise",
     "thetahat/analyses/groups/result.py": "how groups share a level, without step-down p-values",
-    "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",
+    "thetahat/analyses/losses/studied_designs.py": "the studied design with blocks of one instance",
     "thetahat/analyses/probabilities/options.py": "the scores with parts, the rates of thresholds",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/variances/_times.py": "the variance whose intervals a caution names",

@@ -198,11 +198,11 @@ def _find_smallest_total(growth: _Growth, assumed: float, alpha: float, power: f
     def enough(total: int) -> bool:
         return growth.compute_power(total, assumed, alpha) >= power
 
-    if growth.now >= MAX_UNITS or not enough(MAX_UNITS):
+    low, high = growth.now, MAX_UNITS
+    if high <= low or not enough(high):
         return None
     error, _ = growth.error_at(growth.now)
     needed = (find_detectable_difference(error, None, alpha, power) / abs(assumed)) ** 2
-    low, high = growth.now, MAX_UNITS
     guess = int(min(max(growth.now * needed, low + 1), high))
     reach = 1 + guess // 64
     while high - low > 1:  # the power at low is too small, at high it is large enough
