@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -108,7 +108,8 @@ def recorded_variables(folder: Path, record: Path, **settings: object) -> dict[s
 
 def _cut_power(command: Command) -> None:
     for pid in [command.process.pid, *command.family()]:
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # some end with the first one
+            os.kill(pid, signal.SIGKILL)
 
 
 def use_service(url: str) -> Answers:

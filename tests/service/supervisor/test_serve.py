@@ -107,9 +107,8 @@ def test_exact_killed_workers_and_broker_change_no_number(tmp_path: Path, settin
     hold.touch()
     with serving(tmp_path, tmp_path / "log") as serve:
         evaluation_id = submit_nap(n_chunks=12, seconds=0.4, seed=3, note=str(note), hold=str(hold))
-        main = serve.list_family("thetahat-worker")[0]
         wait_until(lambda: count_begun(note) >= 3)  # one is done, and each process is held in one
-        worker = serve.list_family("thetahat-worker")[-1]
+        main, *_, worker = serve.list_family("thetahat-worker")
         os.kill(worker, signal.SIGKILL)  # one process in the middle of a chunk
         wait_until(lambda: count_begun(note) >= 4)
         os.kill(serve.list_family("valkey-server")[0], signal.SIGKILL)
