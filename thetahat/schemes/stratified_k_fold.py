@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._strata import RandomFolds
+from thetahat.schemes.k_fold import KFold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ class StratifiedKFold(RandomFolds):
         blocks=FOLDS,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
-    unstratified: ClassVar[str | None] = "k_fold"
+    unstratified: ClassVar[str | None] = KFold.info.name
 
 
 METHOD = StratifiedKFold

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._strata import RandomFolds
+from thetahat.schemes.repeated_k_fold import RepeatedKFold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ class StratifiedRepeatedKFold(RandomFolds):
         blocks=FOLDS,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
-    unstratified: ClassVar[str | None] = "repeated_k_fold"
+    unstratified: ClassVar[str | None] = RepeatedKFold.info.name
 
 
 METHOD = StratifiedRepeatedKFold
