@@ -72,7 +72,7 @@ def test_degenerate_a_folder_that_cannot_be_written_to_is_left_alone(
 def test_exact_a_process_reads_the_copied_loops_instead_of_compiling(tmp_path: Path) -> None:
     """The copy is at another place than the folder that the loops were compiled into."""
     call = (
-        "import numpy as np; from thetahat.numerics.loops import moments;"
+        "import numpy as np;"
         "from thetahat.numerics.loops.compiling import compiled;"
         "from thetahat.numerics.loops import bootstrap;"
         "loop = compiled(bootstrap.count_draws);"
