@@ -21,7 +21,7 @@ DEADLINE_S = 60.0
 
 @pytest.fixture
 def address(application: FastAPI, setting: Setting) -> Iterator[str]:
-    setting(parser_time_limit_s=6, parsers=3)
+    setting(parser_time_limit_s=3, parsers=3)
     with served(application) as url:
         yield url
 
