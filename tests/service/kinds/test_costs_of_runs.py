@@ -221,7 +221,7 @@ def test_golden_costs_of_promptfoo(tmp_path: Path) -> None:
         run_kind({**body, "logs": {**body["logs"], "cost": "usd"}}, files)
 
 
-def test_golden_costs_of_a_deepeval_run(tmp_path: Path) -> None:
+def test_exact_costs_of_a_deepeval_run(tmp_path: Path) -> None:
     run = load("deepeval-new.json")
     cases = (run.get("testRunData") or run)["testCases"]
     for place, case in enumerate(cases):

@@ -30,7 +30,6 @@ from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.groups import build_groups
 from thetahat_service.kinds.fields.layout import require_columns
-from thetahat_service.kinds.losses.log_costs import average_costs, find_cost_column, read_file_costs
 from thetahat_service.kinds.losses.log_scores import OF_LOG_LIKELIHOODS, ScoreColumns, find_score
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
 from thetahat_service.roles.names import find_better
@@ -106,6 +105,8 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
         }
         require_columns(file, groups)
         if logs.cost is not None:
+            from thetahat_service.kinds.losses.log_costs import find_cost_column  # noqa: PLC0415 - seldom needed
+
             find_cost_column(logs.cost, file, i)
         if entry.model is None and _choose_column(logs, "model", present) is None:
             raise InvalidParameter(
@@ -181,6 +182,8 @@ def read_log_losses(
         groups = build_groups(columns, request.group_by, len(kept), None, ("logs", "groups"))
     costs = None
     if logs.cost is not None:
+        from thetahat_service.kinds.losses.log_costs import average_costs  # noqa: PLC0415 - same
+
         of_models = {name: runs.costs for name, runs in models.items()}
         costs = average_costs(logs.cost, request.cost_unit, of_models, kept)
     return LogLosses(
@@ -258,9 +261,7 @@ def _read_models(
                 loc=loc,
             )
         file = datasets[entry.dataset]
-        costs = (
-            repeat(math.nan) if logs.cost is None else read_file_costs(logs.cost, file, i).tolist()
-        )
+        costs = _read_costs(logs, file, i)
         rows = _read_file(logs, entry, file, chosen, costs, loc)
         for model, key, score, size, cost, digest, cluster, epoch, groups in rows:
             earlier = read.setdefault((model, key, epoch), i)
@@ -279,6 +280,16 @@ def _read_models(
     if ratio is None and _are_log_likelihoods(logs.score, models):
         ratio = PERPLEXITY
     return models, ratio
+
+
+def _read_costs(logs: LogsInput, file: DatasetFile, place: int) -> Iterable[float]:
+    """Return the cost of each row of a file; NaN without end where the request names none."""
+    if logs.cost is None:
+        return repeat(math.nan)
+    from thetahat_service.kinds.losses.log_costs import read_file_costs  # noqa: PLC0415 - seldom needed
+
+    costs: list[float] = read_file_costs(logs.cost, file, place).tolist()
+    return costs
 
 
 def _are_log_likelihoods(score: str, models: Mapping[str, _Runs]) -> bool:

@@ -256,12 +256,13 @@ def test_exact_intervals_name_the_coverage_of_the_nearest_design() -> None:
     assert slope.least <= slope.coverage <= slope.largest
     assert "rows" in slope.design
     assert found.in_the_large.expected_coverage.level == 0.95
-    not_studied = found.thresholds[0].sensitivity
-    assert not_studied.expected_coverage_missing == "No studied design is like this one."
     pair = compare(Y, {"a": P, "b": P**2}, probabilities={"thresholds": [0.4]}).comparisons[0]
     for rate in ("sensitivity", "specificity", "ppv", "npv"):
-        missing = getattr(pair.probabilities.thresholds[0], rate).expected_coverage_missing
-        assert missing == "The coverage of this interval was not studied."
+        of_model = getattr(found.thresholds[0], rate).expected_coverage
+        of_pair = getattr(pair.probabilities.thresholds[0], rate).expected_coverage
+        assert 0.94 <= of_model.coverage <= 0.97
+        assert 0.92 <= of_pair.least <= of_pair.coverage
+        assert "calibrated against noisy" in of_pair.design
     assert few.expected_coverage is None
     assert few.expected_coverage_missing.startswith(
         "No studied design is like this one: it has 4 rows, and the nearest study has 50."
