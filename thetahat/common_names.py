@@ -216,6 +216,9 @@ METRIC_WORDS: Final = frozenset(
 )
 """Words of a name that say which metric a column has."""
 
+METRIC_ALIASES: Final = {"acc": "accuracy", "auroc": "auc", "ppl": "perplexity"}
+"""Other words for some of them."""
+
 NUMBERING_WORDS: Final = frozenset(("id", "ids", "uid", "key", "index", "idx", "nr", "number"))
 """Last words of a name that says that a column numbers things: ``patient_id``."""
 

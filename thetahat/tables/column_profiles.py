@@ -13,12 +13,13 @@ import numpy as np
 
 from thetahat.common_names import MISSING_WORDS, OUTCOME_WORDS, TOTAL_FILLERS, TOTAL_WORDS
 from thetahat.tables.columns import RawColumn, find_mixed_marks
-from thetahat.tables.written_numbers import PLAIN_NUMBER, parse_texts
 from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import FloatArray
 
 MOST_TOTALS: Final = 2
 """Of so many rows at most one is a total."""
+PLAIN_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""A number as computers write it, with a decimal point."""
 WITH_UNIT: Final = re.compile(
     r"""["'(\[]?[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?\d+[.,\u066b\uff0e]\d+\s*"""
     r"""(["'$\u20ac\u00a3%*)\]-]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"""
@@ -167,6 +168,8 @@ def profile_raw_column(name: str, column: RawColumn) -> ColumnProfile:
             values = np.array([np.nan if v is None else v for v in column], dtype=np.float64)
         else:
             texts = [None if v is None or v != v else v for v in column]  # noqa: PLR0124
+            from thetahat.tables.written_numbers import parse_texts  # noqa: PLC0415 - seldom needed
+
             numbers = parse_texts(texts)
             values = np.array([*texts, None], dtype=object)[:-1] if numbers is None else numbers
     kind = {"b": "boolean", "i": "integer", "u": "integer", "f": "number"}.get(values.dtype.kind)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from itertools import starmap
@@ -18,7 +17,6 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.instants import parse_times
-from thetahat.tables.written_numbers import parse_texts
 from thetahat.values.types import FloatArray, IntArray, Label
 
 RawColumn = Sequence[Any] | np.ndarray
@@ -181,6 +179,8 @@ def parse_numbers(values: RawColumn, column: str) -> FloatArray:
     objects = _convert_to_array(values, (column,))
     array = _convert_to_numeric(objects, (column,))
     if array is None:
+        from thetahat.tables.written_numbers import parse_texts  # noqa: PLC0415 - seldom needed
+
         array = parse_texts(objects)
     if array is None:
         raise InvalidParameter(
@@ -225,7 +225,7 @@ def _encode_object_labels(array: np.ndarray, column: str) -> np.ndarray:
         return _encode_object_labels(np.array([*plain, None], dtype=object)[:-1], column)
     if kinds <= {str} or kinds == {bool}:
         return array
-    if kinds and all(issubclass(kind, date) for kind in kinds):
+    if kinds and all(hasattr(kind, "isoformat") for kind in kinds):
         return np.array([value.isoformat() for value in array], dtype=object)
     if kinds <= {int, Decimal} and all(value == int(value) for value in array):
         return _convert_to_integers(array)

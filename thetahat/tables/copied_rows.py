@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.cautions import ROWS_COPIED, Caution
 from thetahat.tables.data import Data
-from thetahat.values.repeated_rows import find_repeated_rows
+from thetahat.values.sorted_rows import find_repeated_rows
 from thetahat.values.types import FloatArray
 
 MOST_FEATURES: Final = 50

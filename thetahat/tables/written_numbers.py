@@ -11,10 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.common_names import MISSING_WORDS
+from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat.values.types import FloatArray
 
-PLAIN_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""A number as computers write it, with a decimal point."""
 MARKS: Final = MISSING_WORDS - {"error"} | {"", "--", ".", "#n/a", "#na"}
 """Texts in the place of a missing number, in small letters."""
 _LEADING_ZERO: Final = re.compile(r"[+-]?0[0-9]+")

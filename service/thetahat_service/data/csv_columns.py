@@ -25,6 +25,7 @@ from thetahat_service.data.csv_numbers import (
     FRACTION,
     GROUPED,
     LARGEST_EXACT,
+    MISSING,
     MISSING_TEXT,
     NUMBER,
     PLAIN_FORM,
@@ -34,7 +35,6 @@ from thetahat_service.data.csv_numbers import (
     remove_signs,
     split_marks,
 )
-from thetahat_service.data.missing_marks import MISSING
 from thetahat_service.data.table_draft import TableDraft
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject

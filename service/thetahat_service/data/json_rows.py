@@ -22,8 +22,8 @@ from thetahat_service.data.base import (
     check_not_empty,
     check_size,
 )
+from thetahat_service.data.csv_numbers import MARKS_AMONG_NUMBERS
 from thetahat_service.data.list_scores import split_list
-from thetahat_service.data.missing_marks import MARKS_AMONG_NUMBERS
 from thetahat_service.data.tables import build_text_name, get_number_name, list_columns
 from thetahat_service.data.written_numbers import WrittenNumbers
 from thetahat_service.errors import InvalidFile

@@ -14,6 +14,8 @@ MOST_LEFT_OUT: Final = 100
 USUAL_SCHEME: Final = "k_fold"
 LEAVE_SOURCES_OUT: Final = "leave_one_source_out"
 LEAVE_GROUPS_OUT: Final = "source_k_fold"
+SCORES: Final = frozenset({"model", "score"})
+"""Roles of columns with losses or scores."""
 _CLASSES: Final = frozenset({"string", "boolean"})
 
 
@@ -29,6 +31,12 @@ class FormProposals:
     """The column with the name of true values."""
     losses: Sequence[str] = ()
     """Columns of losses or scores, where the file seems to hold losses."""
+    model_column: str = ""
+    """The column that names the model, in a file with a row for each item and model."""
+    item: str = ""
+    """The column of the item of such a file."""
+    item_task: str = ""
+    """The column of its task."""
     labels: Sequence[str] = ()
     """Columns whose values rows share, so that the rows may belong together."""
     named_labels: Sequence[str] = ()
@@ -68,13 +76,17 @@ def build_proposals(
         return FormProposals(tasks=by_type)
     found, kind = understood["columns"], understood["kind"]
     targets = [column["name"] for column in found if column["role"] == "target"]
+    of_rows = {column["role"]: column["name"] for column in found}
     labels = [column for column in found if column["role"] == "label"]
     is_losses = kind == "losses"
     return FormProposals(
         kind=kind,
         kind_reason=understood["kind_reason"],
         target=targets[0] if targets else "",
-        losses=[c["name"] for c in found if c["role"] == "model"] if is_losses else (),
+        losses=[c["name"] for c in found if c["role"] in SCORES] if is_losses else (),
+        model_column=of_rows.get("model of the row", ""),
+        item=of_rows.get("item", "") if "model of the row" in of_rows else "",
+        item_task=of_rows.get("task", ""),
         labels=[column["name"] for column in labels],
         named_labels=[column["name"] for column in labels if column["is_named_label"]],
         tasks=by_type | {c["name"]: c["task"] for c in found if c["task"] is not None},

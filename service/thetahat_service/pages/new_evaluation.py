@@ -22,7 +22,7 @@ from thetahat_service.pages.sent_form import (
 PARTS: Final = {
     "cross_validation": "Data to learn from: learners are trained and tested on parts of the file",
     "predictions": "Predictions: a column of true values, and a column of predictions per model",
-    "losses": "Losses or scores: a column per model, with a number for each tested instance",
+    "losses": "Losses or scores: numbers for each tested instance and model",
 }
 """What a file may hold, by the kind of evaluation."""
 
@@ -82,6 +82,11 @@ FIELD_OF_PATH: Final[FieldPaths] = {
     ("columns", "block"): "block",
     ("columns", "predictions"): "predictions",
     ("columns", "losses"): "losses",
+    ("logs", "score"): "losses",
+    ("logs", "columns", "model"): "model_column",
+    ("logs", "columns", "item"): "item",
+    ("logs", "columns", "task"): "item_task",
+    ("logs", "cluster"): "cluster",
     ("scheme", "params", "n_folds"): "n_folds",
     ("scheme", "params", "n_repeats"): "n_repeats",
     ("scheme",): "scheme",
@@ -197,6 +202,8 @@ def find_omissions(values: Fields, proposals: FormProposals) -> FormProblems:
             missing["task"] = NO_TASK
         if not (values.get("learners") or read_text(values, "more_learners")):
             missing["learners"] = "Choose at least one learner."
+    elif kind == "losses" and read_text(values, "model_column") is not None:
+        missing |= _find_omissions_of_long_table(values, proposals)
     else:
         if not values.get(kind):
             missing[kind] = f"Choose the columns of {kind}, one for each model."
@@ -207,6 +214,25 @@ def find_omissions(values: Fields, proposals: FormProposals) -> FormProblems:
     if kind == "predictions" and target is not None and _choose_loss(values, proposals) is None:
         missing["loss"] = "Choose the loss."
     return FormProblems(by_field=missing)
+
+
+def _find_omissions_of_long_table(values: Fields, proposals: FormProposals) -> dict[str, str]:
+    missing: dict[str, str] = {}
+    if len(values.get("losses", ())) != 1:
+        missing["losses"] = "Choose the one column of scores of all models."
+    if read_text(values, "item") is None:
+        missing["item"] = "Choose the item of each row, by which the models are paired."
+    blocks, has_task = read_text(values, "blocks"), read_text(values, "item_task") is not None
+    if not (blocks or has_task or read_text(values, "cluster")):
+        hint = f"{proposals.label_hint} " if proposals.labels else ""
+        missing["blocks"] = (
+            f"Say whether all items are one test set. {hint}Else choose the task or the cluster."
+        )
+    elif blocks == "random" or (blocks == "source" and not has_task):
+        missing["blocks"] = "Items are one test set, or sources, which are named as their task."
+    if read_text(values, "block") is not None:
+        missing["block"] = "Here the block is the task of the item. Choose it as the task."
+    return missing
 
 
 def _ask_for_blocks(values: Fields, proposals: FormProposals) -> str:
@@ -337,8 +363,20 @@ def _add_predictions(request: dict[str, object], values: Fields, proposals: Form
 
 
 def _add_losses(request: dict[str, object], values: Fields) -> None:
-    _add_layout(request, {"losses": list(values.get("losses", ()))}, values)
     _add(request, "better", read_text(values, "better"))
+    model = read_text(values, "model_column")
+    if model is None:
+        _add_layout(request, {"losses": list(values.get("losses", ()))}, values)
+        return
+    columns: dict[str, object] = {"model": model, "item": read_text(values, "item")}
+    _add(columns, "task", read_text(values, "item_task"))
+    logs: dict[str, object] = {
+        "score": values["losses"][0],
+        "files": [{"dataset": request.pop("dataset")}],
+        "columns": columns,
+    }
+    _add(logs, "cluster", read_text(values, "cluster"))
+    request["logs"] = logs
 
 
 def _add_layout(request: dict[str, object], columns: dict[str, object], values: Fields) -> None:

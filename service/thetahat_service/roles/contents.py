@@ -65,7 +65,16 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
             "scores of the same rows are, and no column has the name of true values."
         )
         return Contents("losses", reason)
-    if not losses:
+    named_losses = [p.column for p in list_of(proposals, Role.UNCLEAR) if is_loss_name(p.name)]
+    faulty_columns = [p for p in list_of(proposals, Role.FAULTY) if p.column.numbers]
+    if not losses and named_losses:
+        names = _list_names(named_losses)
+        have = "has the name" if len(named_losses) == 1 else "have the names"
+        return Contents("losses", f"{names} {have} of losses or scores.")
+    if not losses and faulty_columns:
+        first = faulty_columns[0]
+        reason = f"Column {first.name!r} {first.reason}, and no other has only numbers."
+    elif not losses:
         reason = "No column has numbers that may be losses or scores."
     else:
         reason = "Numbers below 0, or columns of different sizes, are rarely losses or scores."

@@ -14,6 +14,7 @@ from thetahat.common_names import (
     LABEL_NAMES,
     LOSS_WORDS,
     MEASURE_WORDS,
+    METRIC_ALIASES,
     METRIC_WORDS,
     MODEL_NAMES,
     NUMBERING_WORDS,
@@ -35,7 +36,6 @@ UNNAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of an index that pandas, R or readr wrote as a column."""
-METRIC_ALIASES: Final = {"acc": "accuracy", "auroc": "auc", "ppl": "perplexity"}
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
 
@@ -91,7 +91,7 @@ def _has_word(words: Collection[str], name: str) -> bool:
 
 is_prediction_name: Final = partial(_has_word, PREDICTION_WORDS)
 """Returns whether a name says that the column has predictions: ``pred_ridge``."""
-is_loss_name: Final = partial(_has_word, LOSS_WORDS | SCORE_WORDS)
+is_loss_name: Final = partial(_has_word, LOSS_WORDS | SCORE_WORDS | METRIC_WORDS)
 """Returns whether a name says that the column has losses or scores: ``loss_ridge``."""
 is_run_name: Final = partial(_has_word, RUN_NAMES)
 """Returns whether a name says that the column tells the runs of an item apart."""

@@ -134,6 +134,8 @@ def test_invalid_fields_have_their_error_beside_them(
 
 LOSSES = "\n".join(["site,a,b", *(f"s{i % 5},{i % 3 / 4},{i % 4 / 5}" for i in range(30))])
 ALONE = "\n".join(["loss_a,loss_b", *(f"{i % 3 / 4},{i % 4 / 5}" for i in range(30))])
+METRICS = ALONE.replace("loss_a,loss_b", "rmse,mae")
+AGAIN = "\n".join(["a,b", *ALONE.splitlines()[1:], "a,b"])
 PREDICTED = "\n".join(["truth,pred_a,pred_b", *(f"{i % 2},{i % 2},{i % 3 % 2}" for i in range(30))])
 GAPS = "\n".join(
     ["age,city,sick", *(f"{'?' if i == 3 else i % 9},c{i % 4},{i % 2}" for i in range(30))]
@@ -217,6 +219,13 @@ def test_exact_a_source_is_left_out_whole_unless_another_scheme_is_chosen(
     [
         (CSV, "cross_validation", "", "Column 'y' has the name of true values"),
         (LOSSES.encode(), "losses", "", "'a' and 'b' have numbers as losses or scores"),
+        (METRICS.encode(), "losses", "holdout", "'rmse' and 'mae' have the names of losses"),
+        (
+            AGAIN.encode(),
+            "cross_validation",
+            "holdout",
+            "Column 'a' has 30 numbers in 31 rows, but",
+        ),
         (ALONE.encode(), "losses", "holdout", "'loss_a' and 'loss_b' have numbers as losses"),
         (
             PREDICTED.encode(),
@@ -236,7 +245,58 @@ def test_exact_what_a_file_holds_is_proposed_with_its_reason(
     assert f"Proposed: {reason}" in page.text
     if kind == "losses":
         names = [name for name in content.decode().splitlines()[0].split(",") if name != "site"]
-        assert sent["losses"] == names
+        assert sent.get("losses", []) == (names if "rmse" not in names else [])
+
+
+SCORES = [(f"q{i}", model, i % 4 / 5 + k / 8) for i in range(12) for k, model in enumerate("ab")]
+LONG = "\n".join(["item,model,accuracy", *(f"{i},{m},{s}" for i, m, s in SCORES)])
+TASKS = "\n".join(
+    ["item,model,accuracy,task", *(f"{i},{m},{s},t{int(i[1:]) // 4}" for i, m, s in SCORES)]
+)
+
+
+@pytest.mark.parametrize("has_tasks", [False, True])
+def test_exact_a_row_for_each_item_and_model_is_paired_by_item(
+    client: TestClient, sent: list[tuple[UUID, int]], *, has_tasks: bool
+) -> None:
+    form = open_form(client, (TASKS if has_tasks else LONG).encode())
+    proposed = form.filled()
+    answer = send(client, form, better="higher")
+    request = request_of(client, answer)
+    executor = make_executor()
+    while sent:
+        executor.run(sent.pop(0))
+    result = client.get(f"/v1{answer.headers['location']}/result").json()
+
+    assert (proposed["kind"], proposed["losses"]) == (["losses"], ["accuracy"])
+    columns = {"model": "model", "item": "item", **({"task": "task"} if has_tasks else {})}
+    assert request["logs"]["columns"] == columns
+    assert [*result["models"]] == ["a", "b"]
+    assert result["models"]["a"]["n"] == 12
+    assert result["models"]["a"]["blocks"] == (3 if has_tasks else 1)
+    np.testing.assert_allclose(result["comparisons"][0]["difference"], -1 / 8)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"losses": []}, "Choose the one column of scores of all models."),
+        ({"losses": ["accuracy", "item"]}, "Choose the one column of scores of all models."),
+        ({"item": ""}, "Choose the item of each row, by which the models are paired."),
+        ({"blocks": ""}, "Say whether all items are one test set."),
+        ({"blocks": "random"}, "Items are one test set, or sources"),
+        ({"blocks": "source"}, "Items are one test set, or sources"),
+        ({"block": "item"}, "Here the block is the task of the item."),
+        ({"losses": ["item"]}, "is not a number in every row"),
+    ],
+)
+def test_invalid_a_row_for_each_item_and_model_is_asked_in_words_of_the_form(
+    client: TestClient, values: dict[str, Any], words: str
+) -> None:
+    answer = send(client, open_form(client, LONG.encode()), **{"better": "higher", **values})
+
+    assert answer.status_code == 422
+    assert words in HtmlPage(answer.text).text
 
 
 def test_exact_missing_values_are_filled_in_unless_that_is_unticked(client: TestClient) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 import thetahat
 from tests.cases import each
-from thetahat.values.repeated_rows import RepeatedRows, find_repeated_rows
+from thetahat.values.sorted_rows import RepeatedRows, find_repeated_rows
 from thetahat.values.types import FloatArray
 
 N = 30

@@ -30,9 +30,8 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.paired_counts import is_zero_one
-from thetahat.values.repeated_rows import find_repeated_rows
 from thetahat.values.skewness import compute_skewness_of_mean
-from thetahat.values.sorted_rows import is_numbering
+from thetahat.values.sorted_rows import find_repeated_rows, is_numbering
 from thetahat.values.types import BlockKind
 from thetahat.variances._spread_between_folds import has_heavy_tail
 

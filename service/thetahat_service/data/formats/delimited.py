@@ -30,9 +30,14 @@ from thetahat_service.data.csv_dialect import (
     detect_dialect,
     replace_spaces_by_tabs,
 )
-from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm, drop_marks
+from thetahat_service.data.csv_numbers import (
+    MISSING,
+    MISSING_TEXT,
+    PLAIN_FORM,
+    NumberForm,
+    drop_marks,
+)
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
-from thetahat_service.data.missing_marks import MISSING
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.table_draft import TableDraft
 from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat, build_text_name, list_columns
