@@ -134,6 +134,14 @@ ROW_NUMBERS_AS_LOSSES = CautionKind(
     reason="Values that are whole numbers without a gap or a repetition are very unlikely to be "
     "losses from five rows on: the losses would be a permutation of the row numbers.",
 )
+MODELS_IN_ROWS = CautionKind(
+    "models_in_rows",
+    _SERIOUS,
+    "Column {column!r} names {n} models, such as {first!r} and {second!r}, and the request does "
+    "not use it: the {values} of all of them are in one mean, as of one model.",
+    'Send "logs" with the score, and name this column in logs.columns.model and that of the items '
+    "in logs.columns.item; rows are then paired by item. If it names no models, rename it.",
+)
 ROWS_REPEATED = CautionKind(
     "rows_repeated",
     _SERIOUS,

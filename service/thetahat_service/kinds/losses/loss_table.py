@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -11,7 +11,7 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.cautions import Caution
+from thetahat.cautions import MODELS_IN_ROWS, Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
 from thetahat.tables.columns import describe_other_cells
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
@@ -19,7 +19,7 @@ from thetahat.values.layout import Layout, build_block_layout, build_score_layou
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.values.words import choose_words
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.costs import check_cost_fields, read_costs_of_rows
 from thetahat_service.kinds.fields.groups import (
@@ -46,6 +46,7 @@ from thetahat_service.kinds.losses.judged import (
 )
 from thetahat_service.kinds.losses.logs import read_log_losses
 from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
+from thetahat_service.roles.names import is_model_name
 from thetahat_service.schemas.numbers import read_label_list, read_number_array
 from thetahat_service.settings import get_settings
 
@@ -532,7 +533,25 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     labels = read_label_columns(file, columns, reader, ROW_COLUMNS)
     sent = _from_rows(request, reader, labels, values, file.rows)
     groups = read_group_columns(file, columns, request.group_by, file.rows, sent.kept)
-    return replace(sent, groups=groups)
+    cautions = tuple(_find_models_in_rows(request, file, columns))
+    return replace(sent, groups=groups, cautions=cautions)
+
+
+def _find_models_in_rows(
+    request: LossInput, file: DatasetFile, columns: LossDatasetColumns
+) -> Iterator[Caution]:
+    """Yield a caution if a column that is not used names the model of each row."""
+    used = {*columns.losses, *(columns.groups or ())}
+    used |= {getattr(columns, name) for name in ROW_COLUMNS}
+    for column in file.columns:
+        name = str(column["name"])
+        if name in used or column["type"] != "string" or not is_model_name(name):
+            continue
+        models = list(dict.fromkeys(read_labels(file, [name])[name].tolist()))
+        if 1 < len(models) < file.rows:
+            words = choose_words(request.block_kind, higher_is_better=request.better == "higher")
+            first, second = map(str, models[:2])
+            yield MODELS_IN_ROWS(words, column=name, n=len(models), first=first, second=second)
 
 
 def _read_training_sizes(request: LossInput) -> float | dict[str, float] | None:
