@@ -18,14 +18,13 @@ from pyarrow import csv as arrow_csv
 
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.arrow_columns import check_text_lengths
-from thetahat_service.data.base import FileLimits, check_size
+from thetahat_service.data.base import MISSING, FileLimits, check_size
 from thetahat_service.data.csv_dialect import Dialect
 from thetahat_service.data.csv_numbers import (
     EITHER,
     FRACTION,
     GROUPED,
     LARGEST_EXACT,
-    MISSING,
     MISSING_TEXT,
     NUMBER,
     PLAIN_FORM,

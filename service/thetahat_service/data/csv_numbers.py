@@ -10,16 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from thetahat_service.data.arrow_arrays import make_arrow_array
-
-MISSING: Final = ("", "NA", "NaN")
-"""Missing in every column of a text table."""
-
-MARKS_AMONG_NUMBERS: Final = (
-    *("?", "-", "--", ".", "n/a", "N/A", "#N/A", "#NA", "NULL", "null", "None", "<NA>", "nan"),
-    *("na", "none", "\N{EN DASH}", "\N{EM DASH}"),
-    *MISSING,
-)
-"""Missing in a column whose other values are numbers; labels in a column of text."""
+from thetahat_service.data.base import MARKS_AMONG_NUMBERS
 
 LARGEST_EXACT: Final = 2**53 - 1
 _DIGITS: Final = r"[+-]?[0-9]"

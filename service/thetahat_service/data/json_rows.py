@@ -16,16 +16,15 @@ import pyarrow as pa
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.arrow_columns import check_text_lengths
 from thetahat_service.data.base import (
+    MARKS_AMONG_NUMBERS,
     FileLimits,
     Inspected,
     check_names,
     check_not_empty,
     check_size,
 )
-from thetahat_service.data.csv_numbers import MARKS_AMONG_NUMBERS
 from thetahat_service.data.list_scores import split_list
 from thetahat_service.data.tables import build_text_name, get_number_name, list_columns
-from thetahat_service.data.written_numbers import WrittenNumbers
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_keys import find_repeated_key, has_each_key_once
 from thetahat_service.json_types import JsonObject
@@ -156,6 +155,8 @@ def write_rows(
     Numbers, booleans and texts are columns, members of objects too (``doc.topic``). Columns with
     lists are left out and named in the details. A column of several types is text.
     """
+    from thetahat_service.data.written_numbers import WrittenNumbers  # noqa: PLC0415 - a command with a request needs none
+
     survey = _JsonSurvey()
     for row in read():
         survey.add(row, limits)

@@ -14,7 +14,7 @@ from typing import IO, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thetahat_service.data.base import FileLimits, Inspected, check_not_empty, check_size
+from thetahat_service.data.base import MISSING, FileLimits, Inspected, check_not_empty, check_size
 from thetahat_service.data.csv_columns import (
     ColumnSurvey,
     convert_booleans,
@@ -30,13 +30,7 @@ from thetahat_service.data.csv_dialect import (
     detect_dialect,
     replace_spaces_by_tabs,
 )
-from thetahat_service.data.csv_numbers import (
-    MISSING,
-    MISSING_TEXT,
-    PLAIN_FORM,
-    NumberForm,
-    drop_marks,
-)
+from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm, drop_marks
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.table_draft import TableDraft
