@@ -144,7 +144,7 @@ MODELS_IN_ROWS = CautionKind(
 )
 ROWS_REPEATED = CautionKind(
     "rows_repeated",
-    _SERIOUS,
+    _WARNING,
     "{n} of {n_rows} rows have the same {values} of every model as an earlier row; the first is "
     "row {row}, which is equal to row {earlier}. If they stand in the table twice, all intervals "
     "are too short and p-values too small.",
@@ -152,7 +152,8 @@ ROWS_REPEATED = CautionKind(
     'they share as "item" or "cluster".',
     threshold=5,
     reason="Fewer rows may be equal at the ends of a range. There must also be ten times as many "
-    "as among numbers of so many digits that are spread over their range.",
+    "as among numbers of so many digits that are spread over their range, and a tenth of all rows: "
+    "instances with the same features and target have the same losses.",
 )
 RUNS_AVERAGED = CautionKind(
     "runs_averaged",
@@ -1427,14 +1428,15 @@ LABELS_ROUNDED = CautionKind(
 )
 ROWS_COPIED = CautionKind(
     "rows_copied",
-    _SERIOUS,
+    _WARNING,
     "{n} of {n_rows} rows have the features and the target of an earlier row; the first is row "
     "{row}, which is equal to row {earlier}. If they stand in the table twice, learners are tested "
     "on rows that they were trained on, and losses are too low.",
     'Remove the copies, or send what they share as "cluster".',
     threshold=5,
     reason="As for rows_repeated: fewer rows may be equal by chance, and there must be ten times "
-    "as many as among numbers of so many digits that are spread over their range.",
+    "as many as among numbers of so many digits that are spread over their range, and a tenth of "
+    "all rows.",
 )
 FEATURE_EQUALS_TARGET = CautionKind(
     "feature_equals_target",

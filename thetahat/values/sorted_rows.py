@@ -13,7 +13,8 @@ from thetahat.values.types import FloatArray, IntArray
 
 FEWEST_ROWS: Final = 5
 """Fewer rows with copies may be equal by chance, at ends of a range such as 0 and 1."""
-LEAST_SHARE: Final = 0.01
+LEAST_SHARE: Final = 0.1
+"""The least share of rows with copies: of different pupils with the same marks a few are alike."""
 TIMES_CHANCE: Final = 10
 """How many times more pairs there must be than among numbers that are spread over their range."""
 MOST_COPIES: Final = 10

@@ -29,6 +29,9 @@ def test_exact_copies_are_counted_wherever_they_stand() -> None:
     assert find_repeated_rows(some_twice) == RepeatedRows(8, 30, 0)
     assert find_repeated_rows(each_twice) == RepeatedRows(30, 1, 0)
     assert find_repeated_rows(repeat(np.arange(N))) is None
+    digits = [RNG.random(N), RNG.random(N)]
+    few = np.append(np.arange(N), np.arange(2))
+    assert find_repeated_rows([values[few] for values in digits]) is None
 
 
 def test_exact_equal_rows_of_one_instance_are_no_copies() -> None:
@@ -61,7 +64,7 @@ def test_property_chance_is_no_copy(kind: str) -> None:
 
 
 @each("is_clustered", [False, True])
-def test_exact_copies_are_a_serious_caution(*, is_clustered: bool) -> None:
+def test_exact_copies_have_a_caution(*, is_clustered: bool) -> None:
     losses = dict(zip("ab", repeat(np.tile(np.arange(N), 2)), strict=True))
     cluster = np.tile(np.arange(N), 2) if is_clustered else None
 
@@ -75,7 +78,7 @@ def test_exact_copies_are_a_serious_caution(*, is_clustered: bool) -> None:
         assert "row 30, which is equal to row 0" in found[0].message
 
 
-def test_exact_copies_of_rows_to_learn_from_are_a_serious_caution() -> None:
+def test_exact_copies_of_rows_to_learn_from_have_a_caution() -> None:
     features = np.column_stack([A, RNG.integers(0, 3, N)])
     for order, n in (([*range(N), *range(8)], 8), ([*range(N)], 0)):
         result = thetahat.cross_validate(features[order], B[order], {"m": "ridge"}, cv=5)
