@@ -7,6 +7,7 @@ from typing import Final
 from tests.plant.faults import Fault
 
 OF_THE_EXAMPLES: Final = ("tests/golden/test_shown.py", "tests/presentation")
+OF_LADDERS: Final = ("tests/service/api/test_ladder.py", "tests/presentation")
 
 
 def _of_table(
@@ -17,6 +18,20 @@ def _of_table(
 
 
 SHOWN: Final = (
+    _of_table(
+        "ladder_scores",
+        "ladder.py",
+        'Number(score["score"])',
+        'Number(score["submission"])',
+        OF_LADDERS,
+    ),
+    _of_table(
+        "ladder_rule",
+        "ladder.py",
+        '["Rows", Number(ladder["n"])]',
+        '["Rows", describe_step(ladder["step"])]',
+        OF_LADDERS,
+    ),
     _of_table(
         "findings",
         "parts/findings.py",
@@ -80,8 +95,8 @@ SHOWN: Final = (
     _of_table(
         "judge",
         "parts/judge.py",
-        'Number(judge.get("lambda"), None)',
-        'Number(judge.get("correlation"), None)',
+        '"Weight of the judge": Number(judge.get("lambda"))',
+        '"Weight of the judge": Number(judge.get("correlation"))',
     ),
     _of_table(
         "agreement of the judge",
@@ -179,8 +194,8 @@ SHOWN: Final = (
     _of_table(
         "differences_of_parts",
         "parts/probabilities.py",
-        'build_estimate(parts["miscalibration"])',
-        'build_interval(parts["miscalibration"])',
+        "row[part.capitalize()] = build_estimate(parts[part])",
+        'row[part.capitalize()] = build_estimate(parts["score"])',
     ),
     _of_table(
         "thresholds",
@@ -329,8 +344,8 @@ SHOWN: Final = (
     _of_table(
         "selection_splits",
         "kinds/selection.py",
-        'Number(split["internal"]),\n                    Number(split["external"]),',
-        'Number(split["external"]),\n                    Number(split["internal"]),',
+        'Number(split["internal"]),\n                Number(split["external"]),',
+        'Number(split["external"]),\n                Number(split["internal"]),',
     ),
     _of_table(
         "selection_grids",
@@ -347,8 +362,8 @@ SHOWN: Final = (
     _of_table(
         "study_claims",
         "kinds/study.py",
-        '            claim["verdict"],\n            claim["measured"],',
-        '            claim["measured"],\n            claim["verdict"],',
+        '"Measured": claim["measured"]',
+        '"Measured": claim["verdict"]',
     ),
     _of_table(
         "series",
