@@ -16,6 +16,7 @@ import threading
 from importlib import import_module
 from typing import Final
 
+from thetahat.analyses.losses.result import OPTIONAL_PARTS
 from thetahat_service.api import catalogue
 from thetahat_service.broker import queue
 from thetahat_service.data.parsing import start_parsers
@@ -92,7 +93,7 @@ def load_needed_modules() -> None:
 
 def load_slow_modules() -> None:
     """Import what some requests import at first use."""
-    for name in SLOW_MODULES:
+    for name in (*SLOW_MODULES, *OPTIONAL_PARTS):
         import_module(name)
     for family in catalogue.FAMILIES:
         catalogue.read_family(family)
