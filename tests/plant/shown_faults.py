@@ -7,7 +7,6 @@ from typing import Final
 from tests.plant.faults import Fault
 
 OF_THE_EXAMPLES: Final = ("tests/golden/test_shown.py", "tests/presentation")
-OF_LADDERS: Final = ("tests/service/api/test_ladder.py", "tests/presentation")
 
 
 def _of_table(
@@ -23,14 +22,12 @@ SHOWN: Final = (
         "ladder.py",
         'Number(score["score"])',
         'Number(score["submission"])',
-        OF_LADDERS,
     ),
     _of_table(
         "ladder_rule",
         "ladder.py",
         '["Rows", Number(ladder["n"])]',
         '["Rows", describe_step(ladder["step"])]',
-        OF_LADDERS,
     ),
     _of_table(
         "findings",
