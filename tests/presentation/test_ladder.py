@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.presentation.reading import texts_of
 from thetahat_presentation.ladder import show_ladder
 
@@ -13,7 +15,7 @@ LADDER = {
     "loss": {"name": "zero_one"},
     "step": 0.01,
 }
-SCORES = [
+SCORES: list[dict[str, Any]] = [
     {"submission": 7, "model": "forest", "score": 0.25, "at": "2026-11-27T06:05:04Z"},
     {"submission": 1, "model": None, "score": 0.5, "at": "2026-11-26T23:59:59Z"},
 ]
