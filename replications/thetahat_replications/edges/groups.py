@@ -36,6 +36,8 @@ from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
 LEVEL: Final = 0.95
 MARGIN: Final = 0.1
+SHARED_TIMES: Final = 4
+"""Times as many samples of designs whose groups share clusters as of the others."""
 
 Draw: TypeAlias = Callable[[np.random.Generator, "GroupDesign", float], FloatArray]
 """Draws the (n, 2) losses of both models, the first mean larger by the third argument."""
@@ -56,6 +58,8 @@ is a share of samples with its standard error.
 - `caution`: the intervals of the means have the caution `skewed_groups`.
 
 What has no interval or test counts as no failure: it is shown as such, and a gate is undecided.
+Of designs whose groups share clusters there are {SHARED_TIMES} times as many samples as the command
+says.
 """
 
 
@@ -85,6 +89,10 @@ class GroupDesign:
     means: tuple[float, ...]
     draw: Draw
     n_clusters: int = 0
+
+    def count_samples(self, repetitions: int) -> int:
+        """Return the number of samples of this design."""
+        return repetitions * (SHARED_TIMES if self.n_clusters else 1)
 
     @property
     def codes(self) -> IntArray:
@@ -137,6 +145,7 @@ def _draw_lognormal(rng: np.random.Generator, design: GroupDesign, shift: float)
 
 _UNEQUAL: Final = ((15, 20, 40, 60, 100), (0.3, 0.2, 0.1, 0.05, 0.1))
 _IN_30: Final = "normal, four groups of 50 in 30 shared clusters"
+_IN_10: Final = "normal, four groups of 50 in 10 shared clusters"
 _IN_40: Final = "0/1, four groups of 60 in 40 shared clusters, rate .15"
 DESIGNS: Final = (
     GroupDesign("0/1, five groups of 20, rate .1", RATES, (20,) * 5, (0.1,) * 5, _draw_errors),
@@ -155,6 +164,7 @@ DESIGNS: Final = (
     GroupDesign(
         "squared normal, five groups of 100", SKEWED, (100,) * 5, (1.0,) * 5, _draw_squared
     ),
+    GroupDesign(_IN_10, NUMBERS, (50,) * 4, (0.5,) * 4, _draw_normal, n_clusters=10),
 )
 
 
@@ -167,9 +177,9 @@ LARGE: Final = 40
 def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
     """Yield how often all intervals of groups held, over designs whose data are alike."""
     shares = {row["design"]: row for row in page.rows}
-    together: dict[tuple[str, bool, bool], list[GroupDesign]] = {}
+    together: dict[tuple[str, int, bool], list[GroupDesign]] = {}
     for design in DESIGNS:
-        place = (design.kind, bool(design.n_clusters), min(design.sizes) < LARGE)
+        place = (design.kind, design.n_clusters, min(design.sizes) < LARGE)
         together.setdefault(place, []).append(design)
     for column, interval in INTERVALS.items():
         for designs in together.values():
@@ -180,7 +190,7 @@ def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
                     numbers=_count(design, interval),
                     population=design.name,
                     share=float(shares[design.name][column].split()[0]),
-                    repetitions=page.repetitions,
+                    repetitions=design.count_samples(page.repetitions),
                 )
                 for design in designs
             )
@@ -208,7 +218,8 @@ COLUMNS: Final = (
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the statements hold in each design."""
     for number, design in enumerate(DESIGNS):
-        yield _judge(design, repetitions, np.random.default_rng([seed, number]))
+        rng = np.random.default_rng([seed, number])
+        yield _judge(design, design.count_samples(repetitions), rng)
 
 
 def _judge(design: GroupDesign, repetitions: int, rng: np.random.Generator) -> TableRow:

@@ -73,6 +73,22 @@ def test_hand_the_level_that_lognormal_groups_miss_is_said() -> None:
     assert min(row["coverage"]["least"] for row in means) == 0.865
 
 
+@pytest.mark.parametrize(("clusters", "share"), [(30, 0.945), (10, 0.943)])
+def test_hand_groups_in_shared_clusters_have_four_times_as_many_samples(
+    clusters: int, share: float
+) -> None:
+    """Gaps of four groups of 50 rows, by the number of clusters that they share."""
+    (row,) = [
+        row
+        for row in read_rows("groups")
+        if (row["interval"], row["data"]) == ("gaps between all groups", "numbers")
+        and row["numbers"].get("clusters with rows in several groups") == clusters
+    ]
+
+    assert row["coverage"]["coverage"] == share
+    assert row["coverage"]["standard_error"] == round((share * (1 - share) / 4000) ** 0.5, 4)
+
+
 def test_hand_few_rare_labels_of_a_stratum_are_a_design_of_their_own() -> None:
     (row,) = [row for row in read_rows("judge_labels") if "strata" in row["numbers"]]
 
