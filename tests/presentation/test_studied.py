@@ -10,7 +10,10 @@ import numpy as np
 import thetahat
 from tests.architecture.sources import ROOT
 from tests.presentation.reading import texts_of
+from thetahat.metrics.f1 import F1
 from thetahat_presentation.document import Table
+from thetahat_presentation.numbers import format_percent
+from thetahat_presentation.parts.groups import build_groups_section
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.parts.studied import NOT_STUDIED, list_study_tables
 
@@ -129,3 +132,31 @@ def test_exact_the_shares_of_all_groups_at_once_are_shown_or_why_there_are_none(
     assert rows["all groups by few: a − b"][2].startswith("94.8 %")
     assert rows["all groups by many: all models"][2] == NOT_STUDIED
     assert "it has 13 groups" in rows["all groups by many: all models"][4]
+
+
+def test_exact_the_shares_of_metrics_in_all_groups_are_shown_or_why_there_are_none() -> None:
+    rng = np.random.default_rng(8)
+    y = (rng.random(200) < 0.4).astype(int)
+    scores = 0.5 + 0.2 * (y - 0.5 + rng.normal(size=200))
+    result = thetahat.to_json(
+        thetahat.evaluate_predictions(
+            y.tolist(),
+            {"m": (scores > 0.5).astype(int).tolist()},
+            loss="zero_one",
+            metrics={"hits": "recall", "f1": F1(average="macro")},
+            blocks="holdout",
+            groups={"g": [f"g{i // 40}" for i in range(200)]},
+        )
+    )
+    groups = result["models"]["m"]["groups"]["g"]
+    share = groups["simultaneous_metrics"]["hits"]["expected_coverage"]
+    rows = {str(row[0]): row for row in texts_of(list_tables_of(result)[0])}
+    section = build_groups_section(ModelsResult(result, {}))
+
+    assert rows["hits in all groups by g: m"][4] == share["design"]
+    assert rows["f1 in all groups by g: m"][2] == NOT_STUDIED
+    assert section is not None
+    notes = [note for table in section.tables for note in table.notes]
+    shown = format_percent(share["coverage"])
+    said = "Those of each metric do as well. They did in simulated samples of such data: hits in "
+    assert f"{said}{shown}." in notes

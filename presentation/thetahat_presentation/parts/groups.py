@@ -127,6 +127,20 @@ def _describe_studied(statement: Json) -> str:
     return f" They did in {format_percent(studied['coverage'])} of simulated samples of such data."
 
 
+def _describe_metrics(groups: Json) -> str:
+    """Return that the intervals of each metric hold at once, and where they did in the study."""
+    levels = groups.get("simultaneous_metrics") or {}
+    studied = [
+        f"{metric} in {format_percent(level['expected_coverage']['coverage'])}"
+        for metric, level in levels.items()
+        if level.get("expected_coverage")
+    ]
+    said = "Those of each metric do as well."
+    if not studied:
+        return said
+    return f"{said} They did in simulated samples of such data: {', '.join(studied)}."
+
+
 def _tabulate_pair(shown: ModelsResult, pair: Json, key: str) -> Table:
     groups, (a, b) = pair["groups"][key], (pair["a"], pair["b"])
     means = [
@@ -190,7 +204,7 @@ def _tabulate_model(shown: ModelsResult, name: str, key: str) -> Table:
         columns += [metric, interval_heading]
     notes = [_describe_level(groups), *_list_reasons(groups)]
     if metrics:
-        notes.append("Those of each metric do as well.")
+        notes.append(_describe_metrics(groups))
     return Table(
         caption=f"{name} by {key}", columns=[*columns, "Enough rows"], rows=rows, notes=notes
     )

@@ -121,9 +121,12 @@ def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
 
 
 def _list_group_levels(subject: str, name: str, part: Json) -> Iterator[Subject]:
-    """Yield the levels at which the intervals of all groups hold at once."""
+    """Yield the levels at which the intervals of all groups hold at once, and those of metrics."""
     for key, groups in (part.get("groups") or {}).items():
-        yield f"all groups by {key} of {subject}", name, "these_models", groups["simultaneous"]
+        in_all = f"all groups by {key} of {subject}"
+        yield in_all, name, "these_models", groups["simultaneous"]
+        for metric, level in (groups.get("simultaneous_metrics") or {}).items():
+            yield f"{metric} in {in_all}", name, "these_models", level
 
 
 def _list_metric_intervals(subject: str, name: str, part: Json) -> Iterator[Subject]:

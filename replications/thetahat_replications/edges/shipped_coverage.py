@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from thetahat_replications.edges import groups, judge_labels, order_of_time, probabilities
+from thetahat_replications.edges import (
+    groups,
+    judge_labels,
+    metrics_by_group,
+    order_of_time,
+    probabilities,
+)
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage
 from thetahat_replications.shipped_files import format_study_file
@@ -39,6 +45,11 @@ class ShippedStudy:
 
 STUDIES: Final = (
     ShippedStudy("groups", Path("analyses/groups/groups_coverage.json"), groups.collect_shares),
+    ShippedStudy(
+        "metrics_by_group",
+        Path("analyses/metrics/group_metrics_coverage.json"),
+        metrics_by_group.collect_shares,
+    ),
     ShippedStudy(
         "judge_labels", Path("variances/judge_coverage.json"), judge_labels.collect_shares
     ),

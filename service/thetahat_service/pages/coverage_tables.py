@@ -156,6 +156,10 @@ _EDGES: Final = {
         "thetahat.analyses.groups",
         "Coverage of the intervals of all groups at once",
     ),
+    "group_metrics_coverage": (
+        "thetahat.analyses.metrics",
+        "Coverage of the intervals of a metric in all groups at once",
+    ),
     "judge_coverage": (
         "thetahat.variances",
         "Coverage of intervals from labels and a judge's grades",

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import thetahat
+from tests.architecture.sources import ROOT
+from thetahat.metrics.f1 import F1
 from thetahat.values.types import Target
 
 
@@ -152,6 +154,76 @@ def test_exact_other_groups_are_like_no_design() -> None:
     for result in (in_time, own):
         level = result.models["a"].groups["g"].simultaneous
         assert level.expected_coverage is None
+        assert level.expected_coverage_missing == "No studied design is like this one."
+
+
+def measure_groups(rate: float, sizes: list[int], metrics: Any, **options: Any) -> Any:
+    """Return the groups of a model whose second class has this rate in each group."""
+    rng = np.random.default_rng(8)
+    n = sum(sizes)
+    labels = [f"g{place}" for place, size in enumerate(sizes) for _ in range(size)]
+    y = (np.arange(n) % 10 < 10 * rate).astype(int)
+    predicted = np.where(rng.random(n) < 0.8, y, 1 - y)
+    result: Any = thetahat.evaluate_predictions(
+        y.tolist(),
+        {"m": predicted.tolist()},
+        loss="zero_one",
+        metrics=metrics,
+        blocks="holdout",
+        groups={"g": labels},
+        **options,
+    )
+    return result.models["m"].groups["g"]
+
+
+def read_page(design: str, metric: str) -> float:
+    lines = (ROOT / "docs/results/edges/metrics_by_group.md").read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith(f"| {design} | {metric} |")]
+    return float(line.split("|")[3].split()[0])
+
+
+def test_exact_metrics_in_all_groups_have_the_coverage_at_once_of_their_design() -> None:
+    levels = measure_groups(0.4, [40] * 5, ["f1", "cohen_kappa"]).simultaneous_metrics
+    rare = measure_groups(0.1, [100] * 5, ["f1"]).simultaneous_metrics
+
+    for metric in ("f1", "cohen_kappa"):
+        expected = levels[metric].expected_coverage
+        assert expected.coverage == read_page("five groups of 40, rate .4", metric)
+        assert expected.table == "/studies/group_metrics_coverage"
+        assert (levels[metric].level, levels[metric].groups) == (0.95, 5)
+    of_rare = rare["f1"].expected_coverage.coverage
+    assert of_rare == read_page("five groups of 100, rate .1", "f1")
+
+
+def test_hand_a_metric_that_covers_too_rarely_is_named_in_a_caution() -> None:
+    """Balanced accuracy of ten positives in each group: .578 in metrics_by_group.md."""
+    groups = measure_groups(0.1, [100] * 5, ["balanced_accuracy", "f1"])
+    (caution,) = [each for each in groups.cautions if each.code == "covers_too_rarely"]
+
+    assert caution.message.startswith(
+        "The set of all groups' intervals of balanced_accuracy covers too rarely: in 58 % of the "
+        "samples and not in 95 %"
+    )
+    assert not [
+        each
+        for each in measure_groups(0.4, [40] * 5, ["balanced_accuracy", "f1"]).cautions
+        if each.code == "covers_too_rarely"
+    ]
+
+
+def test_exact_metrics_of_other_data_are_like_no_design() -> None:
+    metrics = {"f1": "f1", "kappa": "cohen_kappa", "macro": F1(average="macro")}
+    levels = measure_groups(0.9, [100] * 5, metrics).simultaneous_metrics
+    of_first = measure_groups(0.9, [100] * 5, [F1(positive=0)]).simultaneous_metrics["f1"]
+    in_time = measure_groups(0.4, [40] * 5, ["f1"], time=list(range(200)))
+
+    assert levels["f1"].expected_coverage_missing == (
+        "No studied design is like this one: it has 450 rows of the positive class, and the "
+        "nearest study has 80."
+    )
+    assert levels["kappa"].expected_coverage is not None
+    assert of_first.expected_coverage is not None
+    for level in (levels["macro"], in_time.simultaneous_metrics["f1"]):
         assert level.expected_coverage_missing == "No studied design is like this one."
 
 

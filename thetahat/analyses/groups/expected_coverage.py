@@ -6,7 +6,7 @@ groups have common clusters or independent rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -15,7 +15,12 @@ import numpy as np
 from thetahat.analyses.groups.result import GroupGaps, SimultaneousLevel, WorstGroup
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.cautions import SKEWED_GROUPS, Caution
-from thetahat.values.kept_studies import NOT_STUDIED, find_expected_coverage, read_studied_intervals
+from thetahat.values.kept_studies import (
+    NOT_STUDIED,
+    StudiedInterval,
+    find_expected_coverage,
+    read_studied_intervals,
+)
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray
 
@@ -64,21 +69,44 @@ def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
     data : str
         ``RATES``, ``NUMBERS`` or ``SKEWED``.
     """
-    if layout.kind is not BlockKind.HOLDOUT or layout.time is not None or rows.averages:
-        return replace(statement, expected_coverage_missing=NOT_STUDIED)
-    sizes = [len(rows.get_members(group)) for group in range(rows.n_groups)]
-    numbers = {GROUPS: rows.n_groups, SMALLEST: min(sizes)}
+    numbers: dict[str, int] = {}
     if data == RATES:
         differing = int(np.count_nonzero(values))
         if interval == DIFFERENCES:
             numbers[DIFFER] = differing
         else:
             numbers[RARER] = min(differing, len(values) - differing)
+    studied = read_studied_intervals(__package__, "groups_coverage.json", interval)
+    return add_coverage_of_study(statement, studied, rows, layout, data, numbers)
+
+
+def add_coverage_of_study(  # noqa: PLR0913 - what a design is compared with
+    statement: Studied,
+    studied: Sequence[StudiedInterval],
+    rows: GroupRows,
+    layout: Layout,
+    data: str,
+    numbers: Mapping[str, int],
+) -> Studied:
+    """Return a statement about all groups with how often such ones held in a study of test sets.
+
+    Parameters
+    ----------
+    studied : sequence of StudiedInterval
+        The statement in all designs in which it was studied.
+    data : str
+        What the values are like.
+    numbers : mapping of str to int
+        The numbers that are compared beside those of groups and clusters.
+    """
+    if layout.kind is not BlockKind.HOLDOUT or layout.time is not None or rows.averages:
+        return replace(statement, expected_coverage_missing=NOT_STUDIED)
+    sizes = [len(rows.get_members(group)) for group in range(rows.n_groups)]
+    compared = {GROUPS: rows.n_groups, SMALLEST: min(sizes), **numbers}
     if rows.cluster is not None:
         noun = SHARED_CLUSTERS if rows.are_dependent else OWN_CLUSTERS
-        numbers[noun] = len(np.unique(rows.cluster))
-    studied = read_studied_intervals(__package__, "groups_coverage.json", interval)
-    expected, missing = find_expected_coverage(studied, data, numbers)
+        compared[noun] = len(np.unique(rows.cluster))
+    expected, missing = find_expected_coverage(studied, data, compared)
     return replace(statement, expected_coverage=expected, expected_coverage_missing=missing)
 
 

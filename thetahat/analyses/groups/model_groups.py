@@ -18,7 +18,13 @@ from thetahat.analyses.groups.expected_coverage import (
 from thetahat.analyses.groups.gaps import find_gaps_to_whole, find_pair_gaps
 from thetahat.analyses.groups.intervals import GroupEstimate, compute_group_tail, estimate_rate
 from thetahat.analyses.groups.moments import GroupMoments
-from thetahat.analyses.groups.result import GroupMean, GroupMetric, ModelGroups, WorstGroup
+from thetahat.analyses.groups.result import (
+    GroupMean,
+    GroupMetric,
+    ModelGroups,
+    SimultaneousLevel,
+    WorstGroup,
+)
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.groups.statements import (
     build_interval,
@@ -33,14 +39,31 @@ from thetahat.analyses.groups.statements import (
     list_group_cautions,
     name_group,
 )
+from thetahat.cautions import Caution
 from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.number_text import format_number, format_percent
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.types import FloatArray
 
-GroupMetrics = Sequence[Mapping[str, GroupMetric]]
-"""The metrics of one model by name, for each group."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMetrics:
+    """The metrics of one model in all groups.
+
+    Parameters
+    ----------
+    of_groups : sequence of mapping of str to GroupMetric
+        By name, for each group.
+    levels : mapping of str to SimultaneousLevel
+        By name, the level at which the intervals of all groups hold together.
+    cautions : tuple of Caution
+        Cautions about the intervals of all groups.
+    """
+
+    of_groups: Sequence[Mapping[str, GroupMetric]]
+    levels: Mapping[str, SimultaneousLevel]
+    cautions: tuple[Caution, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +125,7 @@ def describe_model(
                 reason=None
                 if estimate is not None
                 else explain_missing_interval(rows, g, words.values),
-                metrics=None if metrics is None else metrics[g],
+                metrics=None if metrics is None else metrics.of_groups[g],
             )
         )
     cautions = tuple(list_group_cautions(moments, rows, losses.layout, are_rates=are_rates))
@@ -120,6 +143,7 @@ def describe_model(
         columns=rows.grouping.columns,
         whole=float(values.mean()),
         simultaneous=add_expected_coverage(describe_level(rows, level, level), MEANS, *described),
+        simultaneous_metrics=None if metrics is None else metrics.levels,
         items=(*items, *_list_absent(rows)),
         worst=worst,
         equal_means=judge_equality(moments, rows, prefers_wald=False),
@@ -127,7 +151,7 @@ def describe_model(
         against_whole=describe_gaps(
             to_whole, rows, level, "There is a single group, or one of them has no variance."
         ),
-        cautions=cautions,
+        cautions=(*cautions, *([] if metrics is None else metrics.cautions)),
     )
 
 

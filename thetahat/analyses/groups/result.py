@@ -195,6 +195,9 @@ class ModelGroups:
     """Gaps of all pairs of groups."""
     against_whole: GroupGaps
     """Gap of each group from the mean of all instances."""
+    simultaneous_metrics: Mapping[str, SimultaneousLevel] | None = None
+    """By metric, the level at which its intervals in all groups hold together, where the request
+    names any."""
     cautions: tuple[Caution, ...] = ()
     """Cautions about all groups."""
 

@@ -161,14 +161,15 @@ def explain_missing(
     return explain_distance(design, cells[0].n, sizes) if cells else OTHER_INTERVAL
 
 
-def add_coverage(interval: Interval, expected: ExpectedCoverage) -> Interval:
-    """Return the interval with its expected coverage, and a caution where that is low.
+def is_too_low(expected: ExpectedCoverage) -> bool:
+    """Return whether a coverage is low, by more than two standard errors, which may be chance."""
+    return expected.coverage + 2 * expected.standard_error < COVERS_TOO_RARELY.threshold
 
-    A coverage within two standard errors of the bound may be chance.
-    """
-    is_low = expected.coverage + 2 * expected.standard_error < COVERS_TOO_RARELY.threshold
+
+def add_coverage(interval: Interval, expected: ExpectedCoverage) -> Interval:
+    """Return the interval with its expected coverage, and a caution where that is low."""
     cautions = interval.cautions
-    if is_low:
+    if is_too_low(expected):
         share = format_percent(round(expected.coverage, 2))
         is_studied = (
             interval.level == expected.level and interval.alternative is Alternative.TWO_SIDED

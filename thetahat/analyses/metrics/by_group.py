@@ -12,8 +12,10 @@ import numpy as np
 from thetahat.analyses.groups.model_groups import GroupMetrics
 from thetahat.analyses.groups.result import GroupMetric
 from thetahat.analyses.groups.rows import GroupRows
+from thetahat.analyses.groups.statements import describe_level
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.analyses.metrics.group_coverage import add_group_coverage, list_group_cautions
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.metrics.base import Metric, TruthAndPredictions
@@ -65,8 +67,10 @@ def measure_groups(  # noqa: PLR0913 - a metric needs the data, the layout and t
     of_each = Choices(level=rows.get_level_of_each(level_of_all))
     parts = [list(_list_repeats(layout, rows, g)) for g in range(rows.n_groups)]
     clusters = [_build_holdout(rows, g) for g in range(rows.n_groups)]
-    return {
-        name: [
+    level = describe_level(rows, level_of_all, level_of_all)
+    found = {}
+    for name, one in judged.items():
+        of_groups = [
             {
                 entry.key: _measure_group(
                     entry.method, one, parts[g], clusters[g], seed, of_each, level_of_all
@@ -75,8 +79,13 @@ def measure_groups(  # noqa: PLR0913 - a metric needs the data, the layout and t
             }
             for g in range(rows.n_groups)
         ]
-        for name, one in judged.items()
-    }
+        levels = {
+            entry.key: add_group_coverage(level, entry.method, one, rows, layout)
+            for entry in metrics
+        }
+        cautions = tuple(list_group_cautions(levels))
+        found[name] = GroupMetrics(of_groups=of_groups, levels=levels, cautions=cautions)
+    return found
 
 
 def _list_repeats(layout: Layout, rows: GroupRows, group: int) -> Iterator[IntArray]:
@@ -134,7 +143,8 @@ def _measure_group(  # noqa: PLR0913 - what a metric is measured on
     )
     if interval is None:
         return GroupMetric(estimate=measured.pooled, interval=None, reason=NO_VARIANCE)
-    # The studies that its coverage is from were of single intervals of another level.
+    # The studies that its coverage is from were of single intervals of another level; that of all
+    # groups at once is a part of their common level.
     simultaneous = replace(
         interval,
         level=level_of_all,

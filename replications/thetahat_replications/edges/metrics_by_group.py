@@ -1,0 +1,193 @@
+"""Metrics of all groups of rows at once: how often their intervals hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.analyses.groups.columns import Grouping
+from thetahat.analyses.groups.expected_coverage import GROUPS, SHARED_CLUSTERS, SMALLEST
+from thetahat.analyses.groups.rows import GroupRows
+from thetahat.analyses.losses.choices import ChosenMethod
+from thetahat.analyses.metrics.by_group import measure_groups
+from thetahat.analyses.metrics.group_coverage import NEGATIVES, NUMBERS, POSITIVES, TWO_CLASSES
+from thetahat.metrics import METRICS
+from thetahat.metrics.base import Metric, TruthAndPredictions
+from thetahat.values.layout import build_layout
+from thetahat.values.types import BlockKind, FloatArray, IntArray
+from thetahat_replications.edges.simulated_intervals import is_inside
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage, TableRow, format_share
+
+LEVEL: Final = 0.95
+N_FOR_TRUTH: Final = 400_000
+SHARED: Final = 0.3
+"""Share of the variance of scores and errors that a cluster has in common."""
+
+TITLE: Final = "Metrics by group"
+ABOUT: Final = f"""
+One model and groups of one column. Of two classes the scores are normal, with means 1 standard
+deviation apart in the first group and up to 2 in the last one; the second class is predicted where
+the score is above the middle of both means. `r2` is that of normal numbers whose predictions
+explain .5 of the variance in the first group and up to .8 in the last one. Clusters have from 2 to
+20 rows, and {SHARED:g} of the variance of scores and errors in common. Each cell is the share of
+samples in which the intervals of the metric of all groups hold, with its standard error; that is to
+be in {LEVEL:g} or more. The column `none` is the share of samples in which a group has no interval
+of the metric, because it has a single class, say: what has no interval counts as no failure, and is
+shown as such.
+
+The intervals are those that the library gives without its bootstrap. With it they are the same, but
+for about one of a thousand groups of 15 rows, which then has an interval instead of none.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDesign:
+    """Groups of rows, and the predictions of a model.
+
+    Parameters
+    ----------
+    name : str
+        What is drawn.
+    sizes : tuple of int
+        Rows of each group.
+    rate : float or None
+        Share of the second class; None for numbers.
+    n_clusters : int
+        Clusters that all groups share; 0 for independent rows.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    rate: float | None
+    n_clusters: int = 0
+
+    @property
+    def codes(self) -> IntArray:
+        """(n,) group of each row."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics of such data."""
+        task = "regression" if self.rate is None else "classification"
+        kinds: Mapping[str, Any] = METRICS
+        return {name: kind(n_resamples=0) for name, kind in kinds.items() if kind.task == task}
+
+    def draw(
+        self, rng: np.random.Generator, codes: IntArray, cluster: IntArray | None
+    ) -> TruthAndPredictions:
+        """Return rows of these groups, in these clusters."""
+        step = codes / (len(self.sizes) - 1)
+        error = rng.standard_normal(len(codes))
+        if cluster is not None:
+            common = rng.standard_normal(int(cluster.max()) + 1)[cluster]
+            error = np.sqrt(SHARED) * common + np.sqrt(1 - SHARED) * error
+        if self.rate is None:
+            explained = 0.5 + 0.3 * step
+            output = np.sqrt(explained) * rng.standard_normal(len(codes))
+            truth = output + np.sqrt(1 - explained) * error
+            return TruthAndPredictions(task="regression", truth=truth, output=output)
+        is_second = rng.random(len(codes)) < self.rate
+        scores = (1 + step) * (is_second - 0.5) + error
+        return TruthAndPredictions(
+            task="classification",
+            truth=is_second.astype(np.intp),
+            output=(scores > 0).astype(np.intp),
+            scores=scores,
+            classes=(0, 1),
+        )
+
+
+DESIGNS: Final = (
+    MetricDesign("five groups of 40, rate .4", (40,) * 5, 0.4),
+    MetricDesign("five groups of 100, rate .1", (100,) * 5, 0.1),
+    MetricDesign("five groups of 300, rate .1", (300,) * 5, 0.1),
+    MetricDesign("25 to 200 rows, rate .3", (25, 40, 60, 100, 200), 0.3),
+    MetricDesign("four groups of 15, rate .4", (15,) * 4, 0.4),
+    MetricDesign("four groups of 60 in 40 shared clusters, rate .4", (60,) * 4, 0.4, 40),
+    MetricDesign("five groups of 40, numbers", (40,) * 5, None),
+    MetricDesign("25 to 200 rows, numbers", (25, 40, 60, 100, 200), None),
+    MetricDesign("four groups of 60 in 40 shared clusters, numbers", (60,) * 4, None, 40),
+)
+
+COLUMNS: Final = "design | metric | covered at once | none"
+
+
+def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
+    """Yield how often the intervals of all groups held, by design and metric."""
+    designs = {design.name: design for design in DESIGNS}
+    for row in page.rows:
+        design = designs[row["design"]]
+        yield (
+            StudiedShare(
+                interval=row["metric"],
+                data=NUMBERS if design.rate is None else TWO_CLASSES,
+                numbers=_count(design),
+                population=design.name,
+                share=float(row["covered at once"].split()[0]),
+                repetitions=page.repetitions,
+            ),
+        )
+
+
+def _count(design: MetricDesign) -> Mapping[str, float]:
+    """Return the numbers of a design by which data are compared with it."""
+    numbers: dict[str, float] = {GROUPS: len(design.sizes), SMALLEST: min(design.sizes)}
+    if design.rate is not None:
+        numbers[POSITIVES] = round(sum(design.sizes) * design.rate)
+        numbers[NEGATIVES] = sum(design.sizes) - numbers[POSITIVES]
+    if design.n_clusters:
+        numbers[SHARED_CLUSTERS] = design.n_clusters
+    return numbers
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
+    """Return how often the intervals of each metric hold in each design."""
+    for number, design in enumerate(DESIGNS):
+        yield from _judge(design, repetitions, np.random.default_rng([seed, number]))
+
+
+def _judge(design: MetricDesign, repetitions: int, rng: np.random.Generator) -> Iterator[TableRow]:
+    codes, cluster = design.codes, None
+    if design.n_clusters:
+        cluster = _assign_clusters(len(codes), design.n_clusters)
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(len(codes), dtype=np.intp), cluster=cluster)
+    labels = tuple((g,) for g in range(len(design.sizes)))
+    rows = GroupRows.build(Grouping("g", ("g",), codes, labels), layout)
+    metrics = [ChosenMethod(key, key, metric) for key, metric in design.metrics.items()]
+    truth = _compute_truth(design, rng)
+    holds, missing = (dict.fromkeys(design.metrics, 0) for _ in range(2))
+    for place in range(repetitions):
+        judged = {"m": design.draw(rng, codes, cluster)}
+        groups = measure_groups(metrics, judged, layout, place, rows, LEVEL)["m"].of_groups
+        for key in design.metrics:
+            intervals = [group[key].interval for group in groups]
+            missing[key] += any(each is None for each in intervals)
+            holds[key] += all(
+                each is None or is_inside(each.lower, each.upper, float(value))
+                for each, value in zip(intervals, truth[key], strict=True)
+            )
+    for key in design.metrics:
+        share = holds[key] / repetitions
+        yield (design.name, key, format_share(share, repetitions), missing[key] / repetitions)
+
+
+def _assign_clusters(n: int, n_clusters: int) -> IntArray:
+    """Return the cluster of each row, of sizes from 2 to 20, in an order without the groups."""
+    shares = np.geomspace(2, 20, n_clusters)
+    ends = np.cumsum(shares) / shares.sum() * n
+    return np.random.default_rng(0).permutation(np.searchsorted(ends, np.arange(n), side="right"))
+
+
+def _compute_truth(design: MetricDesign, rng: np.random.Generator) -> Mapping[str, FloatArray]:
+    """Return (G,) values of each metric from very many rows of each group."""
+    values: dict[str, list[float]] = {key: [] for key in design.metrics}
+    for group in range(len(design.sizes)):
+        judged = design.draw(rng, np.full(N_FOR_TRUTH, group), None)
+        for key, metric in design.metrics.items():
+            values[key].append(metric.statistic(judged).value())
+    return {key: np.array(of_metric) for key, of_metric in values.items()}

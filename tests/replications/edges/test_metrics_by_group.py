@@ -1,0 +1,56 @@
+"""The study of metrics in all groups at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from thetahat_replications.edges import metrics_by_group
+from thetahat_replications.edges.metrics_by_group import DESIGNS, MetricDesign, list_rows
+
+
+def test_exact_the_truth_is_that_of_normal_scores() -> None:
+    """Means 1 to 2 apart: recall is Phi(d/2), the area Phi(d/sqrt 2); r2 is the share explained."""
+    step = np.array([0, 0.5, 1])
+    two = MetricDesign("two", (10,) * 3, 0.3)
+    numbers = MetricDesign("numbers", (10,) * 3, None)
+    rng = np.random.default_rng(5)
+    truth = metrics_by_group._compute_truth(two, rng)
+
+    assert_allclose(truth["recall"], stats.norm.cdf((1 + step) / 2), atol=0.005)
+    assert_allclose(truth["specificity"], stats.norm.cdf((1 + step) / 2), atol=0.005)
+    assert_allclose(truth["roc_auc"], stats.norm.cdf((1 + step) / 2**0.5), atol=0.005)
+    assert_allclose(
+        metrics_by_group._compute_truth(numbers, rng)["r2"], 0.5 + 0.3 * step, atol=0.005
+    )
+
+
+def test_exact_clusters_leave_the_spread_of_scores() -> None:
+    (design,) = [each for each in DESIGNS if each.n_clusters and each.rate is not None]
+    codes = np.zeros(200_000, dtype=np.intp)
+    cluster = np.arange(len(codes)) // 4
+    judged = design.draw(np.random.default_rng(6), codes, cluster)
+    assert judged.scores is not None
+    error = judged.scores - (judged.truth - 0.5)
+    pairs = error.reshape(-1, 4)
+
+    assert_allclose(error.var(), 1, atol=0.02)
+    assert_allclose((pairs[:, 0] * pairs[:, 1]).mean(), metrics_by_group.SHARED, atol=0.02)
+    sizes = np.bincount(metrics_by_group._assign_clusters(240, 40))
+    assert len(sizes) == 40
+    assert sizes.sum() == 240
+
+
+def test_exact_every_design_and_metric_has_a_row_that_depends_on_the_seed_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(metrics_by_group, "N_FOR_TRUTH", 1000)
+    first, second = (list(list_rows(2, 3)) for _ in range(2))
+
+    assert first == second
+    assert [row[:2] for row in first] == [
+        (design.name, metric) for design in DESIGNS for metric in design.metrics
+    ]
+    assert list(list_rows(2, 4)) != first
