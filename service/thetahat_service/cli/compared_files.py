@@ -362,8 +362,9 @@ def _build_item_request(
         logs["groups"] = [*columns]
     if options.blocks is not None:
         request["blocks"] = options.blocks.value
-    if options.block is not None and WORDS.fullmatch(options.block):
-        request["unit"] = options.block.replace("_", " ")
+    unit = options.block or items.tasks
+    if unit is not None and WORDS.fullmatch(unit):
+        request["unit"] = unit.replace("_", " ")
     return request, sentences
 
 

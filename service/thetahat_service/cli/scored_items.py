@@ -47,6 +47,8 @@ class ScoredItems:
     """The score."""
     sentences: list[str]
     """How the files were understood."""
+    tasks: str | None
+    """What the items' tasks are called; None if there is one."""
 
 
 def choose_better(score: str, better: str | None) -> str:
@@ -100,7 +102,8 @@ def read_long_file(
         logs["cluster"] = cluster
     sentences = _describe_long(columns, cluster, profiles)
     sentences += describe_written(data, [columns.score])
-    return ScoredItems(logs, columns.score, sentences)
+    has_tasks = columns.task is not None and len({*read_values(columns.task)}) > 1
+    return ScoredItems(logs, columns.score, sentences, columns.task if has_tasks else None)
 
 
 def read_logs(
@@ -148,7 +151,13 @@ def read_logs(
             for key in ("unfinished", "failed_runs", "costs")
             if key in file.details
         ]
-    return ScoredItems(logs, score, sentences)
+    column = named.get("task", "task")
+    tasks = {
+        task
+        for entry, file in zip(entries, files, strict=True)
+        for task in ([entry["task"]] if "task" in entry else _read_cells(file, column))
+    }
+    return ScoredItems(logs, score, sentences, column if len(tasks) > 1 else None)
 
 
 def list_log_files(paths: Iterable[Path]) -> list[Path]:

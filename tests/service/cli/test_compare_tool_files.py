@@ -153,3 +153,21 @@ def test_exact_failed_samples_of_inspect_ai_are_counted(
     caution = result["caution_texts"]["runs_without_score"]
     assert caution["message"].startswith("1 of 12 runs of 'm' have no score")
     assert means_of(result) == {"m": round((5 * 0.5 + 1) / 6, 9)}
+
+
+def test_exact_tasks_of_logs_are_called_tasks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for model, shift in (("old", 0), ("new", 1)):
+        (tmp_path / model).mkdir()
+        for task in ("law", "maths", "poems"):
+            rows = [
+                {"doc_id": i, "filter": "none", "exact_match": float((i * i + shift * i) % 3 == 0)}
+                for i in range(12)
+            ]
+            name = f"samples_{task}_2026-01-0{shift + 1}T10-00-00.jsonl"
+            (tmp_path / model / name).write_text("\n".join(map(json.dumps, rows)))
+
+    result, _ = compare(capsys, str(tmp_path / "old"), str(tmp_path / "new"))
+
+    assert result["unit"] == {"singular": "task", "plural": "tasks"}

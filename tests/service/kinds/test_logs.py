@@ -165,7 +165,7 @@ def test_invalid_items_that_a_model_lacks_are_refused_or_left_out(tmp_path: Path
     a = harness_samples({0: 1.0, 1: 0.0, 2: 1.0})
     body, files = pair(tmp_path, a, harness_samples({2: 1.0, 0: 0.0}))
 
-    with pytest.raises(EvaluationError, match=r"1 of 3 items .* item '1' .* 'b' has no score"):
+    with pytest.raises(EvaluationError, match=r"1 of 3 items .* item '1', which 'b' has no score"):
         run_kind(body, files)
     result = run_kind({**body, "missing": "leave_out"}, files).result
 
@@ -294,9 +294,21 @@ def test_exact_runs_that_ended_in_an_error_have_no_score_in_inspect_ai(tmp_path:
     log["invalidated"] = True
     file = uploaded(tmp_path, "a", INSPECT, json.dumps(log).encode())
 
-    with pytest.raises(EvaluationError, match="item '2' of 'qa', which 'm' has no score for"):
+    with pytest.raises(EvaluationError, match="item '2', which 'm' has no score for"):
         run_kind(request([file], "match"), [file])
     assert "1 of 6 runs ended in an error or are invalid, and lack scores" in str(
         file.details["failed_runs"]
     )
     assert "marked as invalidated" in str(file.details["unfinished"])
+
+
+def test_invalid_logs_without_a_common_item_are_not_to_be_left_out(tmp_path: Path) -> None:
+    a, b = harness_samples({0: 1.0, 1: 0.0}), harness_samples({7: 1.0, 8: 0.0})
+    body, files = pair(tmp_path, a, b)
+
+    for missing in ("refuse", "leave_out"):
+        with pytest.raises(
+            EvaluationError, match="No item has a score of every model; the first"
+        ) as caught:
+            run_kind({**body, "missing": missing}, files)
+        assert "leave_out" not in caught.value.message

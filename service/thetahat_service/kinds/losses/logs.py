@@ -503,20 +503,24 @@ def _find_shared_items(
         i for i, key in enumerate(keys) if not all(runs.scores.get(key) for runs in models.values())
     ]
     _check_contents(models)
-    if lacking and not leaves_out:
+    if lacking:
         task, item = keys[lacking[0]]
+        of_task = f" of task {task!r}" if len({of_key for of_key, _ in keys}) > 1 else ""
         without = next(n for n, runs in models.items() if not runs.scores.get((task, item)))
-        raise InvalidParameter(
-            f"{len(lacking)} of {len(keys)} items have no score of some model; the first is item "
-            f"{item!r} of {task!r}, which {without!r} has no score for. Send all items of all "
-            "models, or set missing to 'leave_out' to leave such items out.",
-            loc=("logs",),
-            value=len(lacking),
-        )
-    if len(lacking) == len(keys):
-        raise InsufficientData(
-            "No item has a score of every model: the logs are of different items.", loc=("logs",)
-        )
+        first = f"the first is item {item!r}{of_task}, which {without!r} has no score for"
+        if len(lacking) == len(keys):
+            raise InsufficientData(
+                f"No item has a score of every model; {first}. Rows belong together if task and "
+                "item have the same names in the logs of all models.",
+                loc=("logs",),
+            )
+        if not leaves_out:
+            raise InvalidParameter(
+                f"{len(lacking)} of {len(keys)} items have no score of some model; {first}. Send "
+                "all items of all models, or set missing to 'leave_out' to leave such items out.",
+                loc=("logs",),
+                value=len(lacking),
+            )
     if not lacking:
         return keys, None
     left_out_places = set(lacking)
