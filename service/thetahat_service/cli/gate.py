@@ -213,7 +213,8 @@ def write_junit(result: ModelsResult) -> str:
     if failed or undecided:
         details = {"message": document.gate, "type": str(gate["outcome"])}
         ET.SubElement(case, "failure" if failed else "error", details).text = findings
-    ET.SubElement(case, "system-out").text = findings
+    else:
+        ET.SubElement(case, "system-out").text = findings
     ET.indent(suites)
     return ET.tostring(suites, encoding="unicode", xml_declaration=True)
 

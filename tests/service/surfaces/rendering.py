@@ -79,8 +79,8 @@ RENDER: Final[dict[str, Callable[[Json, Json], str]]] = {
 
 
 def _read_junit(text: str) -> Shown:
-    found = ET.fromstring(text).find(".//system-out")
-    return read_text("" if found is None else str(found.text))
+    written = [each.text or "" for each in ET.fromstring(text).iterfind(".//testcase/*")]
+    return read_text("".join(written))
 
 
 READ: Final[dict[str, Callable[[str], Shown]]] = {

@@ -54,6 +54,7 @@ def assert_not_worse(
     EvaluationError
         The losses or an option are refused.
     """
+    __tracebackhide__ = True
     return _assert(Requirement.NOT_WORSE, new, old, names, undecided, {"margin": margin, **options})
 
 
@@ -69,6 +70,7 @@ def assert_better(
 
     Parameters, result and errors are those of :func:`assert_not_worse`, without the margin.
     """
+    __tracebackhide__ = True
     return _assert(Requirement.BETTER, new, old, names, undecided, options)
 
 
@@ -85,6 +87,7 @@ def assert_equivalent(
 
     Parameters, result and errors are those of :func:`assert_not_worse`.
     """
+    __tracebackhide__ = True
     return _assert(
         Requirement.EQUIVALENT, new, old, names, undecided, {"margin": margin, **options}
     )
@@ -98,6 +101,7 @@ def _assert(  # noqa: PLR0913 - the parameters of the three assertions
     undecided: GateOutcome | str,
     options: dict[str, Any],
 ) -> GateResult:
+    __tracebackhide__ = True  # the failure that pytest shows ends at the assertion
     if "blocks" not in options:
         kind = BlockKind.HOLDOUT if options.get("block") is None else BlockKind.SOURCE
         options = {**options, "blocks": kind}
