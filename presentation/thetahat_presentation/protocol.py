@@ -35,6 +35,8 @@ WORDS: Final = {
     "evaluations": "Most evaluations",
 }
 """Fields whose names say too little."""
+CHOICES: Final = frozenset({"require", "target", "alternative"})
+"""Fields with one of a few words, which are written without underscores."""
 
 
 def show_protocol(protocol: Json) -> Document:
@@ -61,7 +63,8 @@ def tabulate_fixed(protocol: Json) -> Table:
         for name, inner in value.items() if field == "series" else [(field, value)]:
             of_series = " of a series" if field == "series" else ""
             word = WORDS.get(name, capitalise(name.replace("_", " ")))
-            rows.append([f"{word}{of_series}", _build_cell(inner)])
+            written = inner.replace("_", " ") if name in CHOICES else inner
+            rows.append([f"{word}{of_series}", _build_cell(written)])
     return Table(caption="Fixed before the data", columns=["What", "Value"], rows=rows)
 
 

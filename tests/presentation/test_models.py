@@ -327,3 +327,16 @@ def test_exact_a_gate_comes_first() -> None:
     result["gate"] = {"outcome": "pass", "sentence": "a is better than b."}
 
     assert Page().write(show(result)).splitlines()[0] == "Gate: pass. a is better than b."
+
+
+def test_exact_what_all_numbers_leave_out_is_not_said_of_each_again() -> None:
+    result = thetahat.to_json(
+        thetahat.evaluate({"a": [[0, 1, 1, 0]], "b": [[1, 1, 0, 1]]}, blocks="holdout")
+    )
+    codes = json.dumps(result)
+    assert "no_training_variance" in codes
+    assert "ignores_training_variance" in codes
+
+    text = " ".join(Page().write(show({"kind": "losses", **result}), show_all=True).split())
+
+    assert text.count("how much results change with other training data") == 1

@@ -17,6 +17,7 @@ PROTOCOL: dict[str, Any] = {
     "description": "n\u202eew is released",
     "sentence": "Margin 0.02 fixed on 2026-11-27.",
     "fixed": {
+        "require": "not_worse",
         "new": "n\u202eew",
         "margin": 0.02,
         "clusters": True,
@@ -34,6 +35,7 @@ def test_exact_the_table_has_each_field_in_words() -> None:
         "New model n\\u202eew",
         "Margin 0.02",
         "Clusters yes",
+        "Requirement not worse",
         "Scheme k_fold (n_folds 10)",
         "Stop of a series better, worse",
         "Reference of a series 0.5",
@@ -41,7 +43,7 @@ def test_exact_the_table_has_each_field_in_words() -> None:
         "data that were looked at elsewhere",
     ):
         assert part in text
-    assert len(tabulate_fixed(PROTOCOL).rows) == 6
+    assert len(tabulate_fixed(PROTOCOL).rows) == 7
 
 
 def test_exact_the_sentence_of_a_plan_is_in_findings_and_in_everything() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.architecture.sources import ROOT
 from thetahat_presentation.document import Cell, Document, Findings, Name, Number, Section, Table
 from thetahat_presentation.numbers import format_number
-from thetahat_presentation.renderers.html import HtmlPage
+from thetahat_presentation.renderers.html import HtmlPage, typeset
 from thetahat_presentation.renderers.latex import LatexPage, escape_latex
 from thetahat_presentation.renderers.markdown import MarkdownPage
 from thetahat_presentation.renderers.text import Page
@@ -125,3 +125,10 @@ def test_exact_the_same_number_is_the_same_text_on_every_surface() -> None:
     texts = [page.write(document) for page in (Page(), MarkdownPage(), HtmlPage(), LatexPage())]
 
     assert all(format_number(number) in text for text in texts)
+
+
+def test_exact_both_ends_of_an_interval_in_a_sentence_have_minus_signs() -> None:
+    assert (
+        typeset("an interval from -0.176 to -0.048")
+        == "an interval from \u22120.176 to \u22120.048"
+    )

@@ -16,6 +16,7 @@ from thetahat_presentation.numbers import format_percent
 from thetahat_presentation.parts.groups import build_groups_section
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.parts.studied import NOT_STUDIED, list_study_tables
+from thetahat_presentation.showing import show
 
 
 def make_result(n_models: int = 2, **options: Any) -> Any:
@@ -59,6 +60,22 @@ def test_exact_another_level_is_named_beside_the_studied_one() -> None:
     assert intervals.notes != list_tables_of(make_result())[0].notes
 
 
+def test_exact_a_result_without_a_studied_design_has_each_reason_once() -> None:
+    result = make_result()
+    reason = "No studied design is like this one: it has 4059 instances."
+    (pair,) = result["comparisons"]
+    models = result["models"].values()
+    for interval in (pair["interval"], *(i for m in models for i in m["recommended"].values())):
+        interval.update(expected_coverage=None, expected_coverage_missing=reason)
+    pair["verdict"].update(expected_size=None, expected_size_missing=reason)
+
+    section = show({"kind": "losses", **result}).find_section("calibration")
+
+    assert section is not None
+    assert [*section.sentences] == [reason]
+    assert not section.tables
+
+
 def test_degenerate_a_design_that_was_not_studied_is_said_to_be_so() -> None:
     result = make_result()
     for model in result["models"].values():
@@ -98,8 +115,12 @@ def test_exact_intervals_of_metrics_have_rows_of_their_own() -> None:
     example = kinds / "cross_validation" / "example_result.json"
     result = json.loads(example.read_text(encoding="utf-8"))
     metrics = {name for model in result["models"].values() for name in model["metrics"]}
+    first, *_ = result["models"].values()
+    share = {"coverage": 0.95, "standard_error": 0.001, "least": 0.9, "largest": 0.97}
+    for interval in first["recommended"].values():
+        interval["expected_coverage"] = {**share, "design": "ten folds"}
 
-    intervals, _ = list_tables_of(result)
+    intervals, *_ = list_tables_of(result)
 
     assert metrics
     for name in metrics:

@@ -29,6 +29,8 @@ PlacedCaution: TypeAlias = tuple[Place, Json]
 
 FAILURES: Final = frozenset({"candidate_left_out", "learner_left_out", "size_left_out"})
 """Cautions on what failed and is left out; each is about another failure."""
+SAID_BY: Final = {"ignores_training_variance": "no_training_variance"}
+"""Cautions on single numbers that another one says of all numbers, by code."""
 
 
 def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) -> list[Caution]:
@@ -49,7 +51,9 @@ def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) 
         if _rank(caution) < _rank(group.caution) or "message" not in group.caution:
             group.caution = caution
         group.places.append(place)
-    ordered = sorted(groups.values(), key=lambda group: _rank(group.caution))
+    codes = {code for code, _ in groups}
+    said_once = [group for (code, _), group in groups.items() if SAID_BY.get(code) not in codes]
+    ordered = sorted(said_once, key=lambda group: _rank(group.caution))
     return [_build_caution(group, models) for group in ordered]
 
 

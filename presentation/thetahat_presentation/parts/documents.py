@@ -40,7 +40,11 @@ from thetahat_presentation.parts.probabilities import (
 from thetahat_presentation.parts.runs import build_runs_section
 from thetahat_presentation.parts.seeds import build_seeds_section
 from thetahat_presentation.parts.sources import choose_pair, compare_by_source
-from thetahat_presentation.parts.studied import list_calibration_tables, list_study_tables
+from thetahat_presentation.parts.studied import (
+    explain_unstudied,
+    list_calibration_tables,
+    list_study_tables,
+)
 from thetahat_presentation.parts.test_sets import describe_test_set
 from thetahat_presentation.wording import list_names
 
@@ -201,6 +205,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
         Section(
             name="calibration",
             title="Do such intervals hold in simulations?",
+            sentences=explain_unstudied(shown),
             tables=[*list_study_tables(shown), *list_calibration_tables(shown)],
             is_detail=True,
         ),

@@ -41,8 +41,18 @@ RANGE_NOTE: Final = (
 
 
 def list_study_tables(shown: ModelsResult) -> list[Table]:
-    """Return the shares of intervals and of verdicts; none without a recommended interval."""
-    return [_tabulate_coverage(shown), _tabulate_sizes(shown)]
+    """Return the shares of intervals and of verdicts; none where no study is like the result."""
+    tables = [_tabulate_coverage(shown), _tabulate_sizes(shown)]
+    rows = [row for table in tables for row in table.rows]
+    return tables if any(row[2] != NOT_STUDIED for row in rows) else []
+
+
+def explain_unstudied(shown: ModelsResult) -> list[str]:
+    """Return why no interval and no verdict was studied, each reason once; else nothing."""
+    if list_study_tables(shown):
+        return []
+    rows = [*_tabulate_coverage(shown).rows, *_tabulate_sizes(shown).rows]
+    return list(dict.fromkeys(row[-1] for row in rows if isinstance(row[-1], str)))
 
 
 def _tabulate_coverage(shown: ModelsResult) -> Table:

@@ -14,7 +14,7 @@ from thetahat_presentation.renderers.cells import cell_text, is_numeric
 from thetahat_presentation.renderers.folded import FoldedPage
 
 _PERCENT: Final = re.compile(r"(?<=\d) %")
-_NEGATIVE: Final = re.compile(r"\b(is|to|of|be|interval|median|difference,?) -(?=\d)")
+_NEGATIVE: Final = re.compile(r"\b(is|to|of|be|from|interval|median|difference,?) -(?=\d)")
 """The hyphen of a negative number in a sentence; a hyphen in a name stays."""
 
 # The colours are those of the notebook, so that light and dark themes both work.
