@@ -58,7 +58,7 @@ def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) 
         use = "name it as the block"
     else:
         sentences = [
-            "How good learners are that are trained on these rows: yes, of kind cross_validation.",
+            "How good learners are that are trained on these rows: yes, by cross-validation.",
             "How good trained models are: no. No column has losses or scores of each of them.",
         ]
         use = "name it as the source, and leave whole sources out"

@@ -106,6 +106,17 @@ def test_exact_a_model_that_several_evaluations_have_is_one(
 
 
 @pytest.mark.usefixtures("in_this_process")
+def test_exact_an_evaluation_without_a_name_is_called_by_its_kind(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    body = {name: value for name, value in request("ab").items() if name != "name"}
+    unnamed = submit(client, body)
+    worker.work()
+
+    assert rank(client, unnamed)["boards"][0]["evaluations"][0]["title"] == "Losses"
+
+
+@pytest.mark.usefixtures("in_this_process")
 def test_exact_other_rows_and_rows_without_names_have_boards_of_their_own(
     client: TestClient, ids: dict[str, str]
 ) -> None:
