@@ -222,6 +222,12 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
             raise InvalidParameter(
                 "source and groups are two names of one column. Give one of them.", loc=("groups",)
             )
+        if len(groups) != len(y):
+            raise InvalidParameter(
+                f"groups has {len(groups)} labels, and y has {len(y)} values.",
+                loc=("groups",),
+                value=len(groups),
+            )
         source = groups
     if "time" in built_scheme.requires and time is None and is_splitter(scheme or cv):
         time = range(len(y))  # TimeSeriesSplit takes rows in the order in which they stand
@@ -306,6 +312,10 @@ def _choose_scheme(
         built: Scheme = SCHEMES.get_method(chosen, loc=("scheme",))()
         return built
     if isinstance(chosen, int) and scheme is None and not isinstance(chosen, bool):
+        if chosen <= 1:
+            raise InvalidParameter(
+                f"cv must be at least 2, and is {chosen}.", loc=("cv",), value=chosen
+            )
         return SourceKFold(n_folds=chosen) if has_groups else KFold(n_folds=chosen)
     if isinstance(chosen, Scheme):
         return chosen

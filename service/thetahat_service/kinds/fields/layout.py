@@ -117,7 +117,7 @@ def build_layout_of_columns(
         if kind is not BlockKind.HOLDOUT:
             raise InvalidParameter(
                 f"The field block is missing. Blocks of kind {kind.value!r} need the block of "
-                "each row.",
+                "each row. If all rows are of one test set, set blocks to 'holdout'.",
                 loc=("block",),
             )
         block = np.zeros(n, dtype=np.intp)

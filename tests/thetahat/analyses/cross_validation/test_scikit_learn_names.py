@@ -271,3 +271,15 @@ def test_exact_scores_and_losses_come_from_frames_of_every_package(
         thetahat.evaluate(make(scores), blocks="holdout").to_dict()
         == thetahat.evaluate(scores, blocks="holdout").to_dict()
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": 1}, "cv must be at least 2, and is 1."),
+        ({"cv": 2, "groups": GROUPS[:3]}, f"groups has 3 labels, and y has {N} values."),
+    ],
+)
+def test_invalid_a_refusal_has_the_words_of_the_call(options: Any, message: str) -> None:
+    with pytest.raises(InvalidParameter, match=f"^{message}$"):
+        thetahat.cross_validate(X, VALUES, {"line": LinearRegression()}, **options)
