@@ -48,6 +48,15 @@ class Blocks(StrEnum):
     SUBSAMPLES = "subsamples"
 
 
+KINDS: Final = {
+    Blocks.SOURCE: "each block is a source",
+    Blocks.RANDOM: "blocks are random folds",
+    Blocks.HOLDOUT: "one test set",
+    Blocks.SUBSAMPLES: "blocks are random test parts",
+}
+"""What a file is read as."""
+
+
 class BetterValues(StrEnum):
     """Which values are better."""
 
@@ -495,4 +504,4 @@ def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str
     named = columns.labels
     labels = ", ".join(f"{name} from column {named[name]}" for name in LABELS if name in named)
     ends = f"; {labels}" if labels else ""
-    return f"models: {shown} ({better.value} is better); blocks: {blocks.value}{ends}"
+    return f"models: {shown} ({better.value} is better); {KINDS[blocks]}{ends}"

@@ -237,7 +237,8 @@ def _build_x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
         }
     if lines.x_domain:
         return {**axis, "scale": {"domain": list(lines.x_domain), "nice": False}}
-    return {**axis, "scale": {"zero": False, "padding": 12}}
+    counts = {"axis": {"tickMinStep": 1}} if all(float(x).is_integer() for x in places) else {}
+    return {**axis, **counts, "scale": {"zero": False, "padding": 12}}
 
 
 def _build_y_axis(lines: LinePlot, values: Sequence[Json]) -> Json:

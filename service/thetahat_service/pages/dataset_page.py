@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from thetahat_presentation.document import Cell, Name, Number, Table
 from thetahat_presentation.numbers import format_number
+from thetahat_presentation.showing import name_kind
 from thetahat_presentation.wording import capitalise
 from thetahat_service.json_types import (
     ColumnDescription,
@@ -49,9 +50,11 @@ def list_questions(understood: FileUnderstanding | None) -> list[str]:
     """Return sentences on what a file holds, and which questions it can answer."""
     if understood is None:
         return [TOO_LARGE]
-    kind = f"This seems to be a file for the kind {understood['kind']}: {understood['kind_reason']}"
-    sentences = [*understood["questions"]]
-    return sentences if understood["kind_reason"] in sentences else [kind, *sentences]
+    kind = name_kind(understood["kind"]).lower()
+    return [
+        f"This seems to be a file for {kind}: {understood['kind_reason']}",
+        *understood["questions"],
+    ]
 
 
 def tabulate_columns(

@@ -25,8 +25,6 @@ class FormProposals:
 
     kind: str = "cross_validation"
     """The kind of evaluation."""
-    kind_reason: str = ""
-    """Why, as a sentence."""
     target: str = ""
     """The column with the name of true values."""
     losses: Sequence[str] = ()
@@ -81,7 +79,6 @@ def build_proposals(
     is_losses = kind == "losses"
     return FormProposals(
         kind=kind,
-        kind_reason=understood["kind_reason"],
         target=targets[0] if targets else "",
         losses=[c["name"] for c in found if c["role"] in SCORES] if is_losses else (),
         model_column=of_rows.get("model of the row", ""),

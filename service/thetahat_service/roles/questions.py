@@ -19,7 +19,7 @@ from thetahat_service.roles.totals import find_named_total
 def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Contents) -> list[str]:
     """Return a sentence on each question, for a table with a row for each test instance."""
     if contents.kind != "losses":
-        return [contents.reason, *_describe_other_kind(proposals, contents)]
+        return _describe_other_kind(proposals, contents)
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
     total = find_named_total(proposal.column for proposal in proposals.values())
     sentences = [

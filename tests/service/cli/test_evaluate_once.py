@@ -110,7 +110,7 @@ def test_exact_a_file_without_blocks_is_one_test_set(
     printed = capsys.readouterr()
 
     assert "30 instances in 1 " in printed.out
-    assert "models: a, b (lower is better); blocks: holdout" in printed.err
+    assert "models: a, b (lower is better); one test set" in printed.err
 
 
 def write_table(path: Path, heading: str, *columns: list[float | str]) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import stats
 from tests.service.figures.results import evaluation
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.covariance import centre
+from thetahat_service.figures.ladder_scores import build_ladder_scores
 from thetahat_service.figures.posterior import compute_student_density
 from thetahat_service.figures.style import Json, Style
 from thetahat_service.figures.weights import count_weights
@@ -210,3 +212,12 @@ def test_exact_roc_and_reliability_have_the_points_of_the_result() -> None:
             (group["mean_score"], group["share"], group["lower"], group["upper"])
             for group in curves["reliability"]
         ]
+
+
+def test_exact_submissions_are_counted_in_whole_numbers() -> None:
+    ladder = {"submissions": 3, "loss": {"name": "squared"}, "sentence": "", "target": "price"}
+    scores = [{"submission": 1, "score": 0.9}, {"submission": 2, "score": 0.2}]
+
+    spec = json.dumps(build_ladder_scores(ladder, scores, 2).build_spec(Style()))
+
+    assert '"tickMinStep": 1' in spec
