@@ -377,7 +377,7 @@ SHOWN: Final = (
     _of_table(
         "what a protocol fixes",
         "protocol.py",
-        'rows.append([f"{word}{of_series}", _build_cell(inner)])',
+        'rows.append([f"{word}{of_series}", _build_cell(written)])',
         'rows.append([f"{word}{of_series}", _build_cell(field)])',
     ),
     _of_table(
