@@ -12,7 +12,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import gc
 import itertools
 import socket
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -28,13 +27,7 @@ from tests.servers.postgres import fresh_database, postgres_server
 from tests.servers.redis import DATABASES, redis_server
 from tests.servers.s3 import CREDENTIALS, make_bucket, s3_server
 
-# Processes that the tests start import this checkout too, whatever else is installed.
 ROOT = Path(__file__).resolve().parents[1]
-_OPTIONS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    str(ROOT / folder) for folder in _OPTIONS["ini_options"]["pythonpath"]
-)
-
 SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url", "s3_address"})
 SUPERVISOR = ROOT / "tests" / "service" / "supervisor"
 LOOPBACK = ("127.", "::1", "localhost")
