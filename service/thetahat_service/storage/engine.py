@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -85,13 +86,15 @@ class Engines:
 
 class _ProcessEngines:
     engines: Engines | None = None
+    lock = threading.Lock()
 
 
 def get_engines() -> Engines:
-    """Return the engines of this process; they are created at the first call."""
-    if _ProcessEngines.engines is None:
-        _ProcessEngines.engines = make(get_settings().resolved_database_url)
-    return _ProcessEngines.engines
+    """Return the engines of this process; the first call creates them, also of several at once."""
+    with _ProcessEngines.lock:
+        if _ProcessEngines.engines is None:
+            _ProcessEngines.engines = make(get_settings().resolved_database_url)
+        return _ProcessEngines.engines
 
 
 def reset() -> None:
@@ -106,6 +109,7 @@ def forget() -> None:
     if _ProcessEngines.engines is not None:
         _ProcessEngines.engines.dispose(close=False)
     _ProcessEngines.engines = None
+    _ProcessEngines.lock = threading.Lock()  # a thread of the parent may have held the old one
 
 
 os.register_at_fork(after_in_child=forget)

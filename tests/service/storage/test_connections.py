@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
@@ -80,3 +81,20 @@ def test_exact_errors_of_the_database_do_not_show_parameters(database: str) -> N
 
     assert "no_such_table" in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_exact_threads_that_ask_at_once_get_the_same_engines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, data_dir=tmp_path)
+    make = engine.make
+
+    def make_slowly(url: str) -> engine.Engines:
+        time.sleep(0.1)
+        return make(url)
+
+    monkeypatch.setattr(engine, "make", make_slowly)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: engine.get_engines(), range(8), timeout=60))
+    assert all(engines is found[0] for engines in found)
+    engine.reset()
