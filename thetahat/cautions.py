@@ -134,6 +134,17 @@ ROW_NUMBERS_AS_LOSSES = CautionKind(
     reason="Values that are whole numbers without a gap or a repetition are very unlikely to be "
     "losses from five rows on: the losses would be a permutation of the row numbers.",
 )
+SCALES_DIFFER = CautionKind(
+    "scales_differ",
+    _SERIOUS,
+    "The values of {large!r} are {large_range}, and those of {small!r} {small_range}, as percent "
+    "are beside fractions. They were compared as they are.",
+    "If the scales differ, bring the values to one scale.",
+    threshold=30.0,
+    reason="Losses and scores of the same rows are rarely apart by so much: of two classifiers the "
+    "worse one would be right or wrong thirty times as often. The caution only asks; no value is "
+    "changed.",
+)
 MODELS_IN_ROWS = CautionKind(
     "models_in_rows",
     _SERIOUS,

@@ -158,6 +158,8 @@ def gate(
         print_json(dict(outcome))
     elif markdown != "-":
         _print_outcome(outcome)
+    if markdown != "-":
+        _print_serious_cautions(result, to_errors=as_json)
     raise typer.Exit(GateStatus[outcome["outcome"].upper()])
 
 
@@ -233,8 +235,21 @@ def write_markdown(result: ModelsResult, identifier: str | None) -> str:
 
 
 def _print_outcome(gate: GateResultDict) -> None:
+    print(gate["outcome"].upper())
+    _print_paragraphs([gate["sentence"]], bullet="", to_errors=False)
+
+
+def _print_serious_cautions(result: ModelsResult, *, to_errors: bool) -> None:
+    """Print what may make the outcome wrong, such as values of other scales."""
+    from thetahat_presentation.showing import show
+
+    serious = [c.text for c in show(result).cautions if c.severity == "serious"]
+    _print_paragraphs([f"Serious: {sentence}" for sentence in serious], "- ", to_errors=to_errors)
+
+
+def _print_paragraphs(sentences: list[str], bullet: str, *, to_errors: bool) -> None:
     from thetahat_presentation.renderers.text import Page
 
-    print(gate["outcome"].upper())
     page = Page(prose=choose_prose_width())
-    print_text(*page.format_paragraphs([gate["sentence"]], bullet="", indent=""))
+    indent = " " * len(bullet)
+    print_text(*page.format_paragraphs(sentences, bullet, indent), to_errors=to_errors)

@@ -226,3 +226,19 @@ def test_exact_the_hook_of_pre_commit_runs_the_gate(table: Path) -> None:
 
     assert done.returncode == 3, done.stderr
     assert done.stdout.startswith("UNDECIDED")
+
+
+def test_exact_a_gate_says_what_makes_it_doubtful(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    old = [round(0.2 + 0.03 * (i * 7 % 24), 2) for i in range(24)]
+    path.write_text("new,old\n" + "".join(f"{100 * v - 5:g},{v}\n" for v in old))
+    words = ["gate", str(path), *PAIR, "--margin", "0.02", "--better", "higher"]
+
+    assert main(words) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "PASS" in printed
+    assert "Serious: The values of 'new' are 15 to 84, and those of 'old' 0.2 to 0.89" in printed
+    main([*words, "--json"])
+    assert "bring the values to one scale" in " ".join(capsys.readouterr().err.split())

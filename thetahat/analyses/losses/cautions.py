@@ -19,6 +19,7 @@ from thetahat.cautions import (
     RANGE_UNKNOWN,
     ROW_NUMBERS_AS_LOSSES,
     ROWS_REPEATED,
+    SCALES_DIFFER,
     SCORES_AS_LOSSES,
     SPLIT_SCORES_ONLY,
     UNEQUAL_BLOCKS,
@@ -26,6 +27,7 @@ from thetahat.cautions import (
 )
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
+from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
@@ -143,7 +145,29 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
             names.append(name)
     if names and not better_is_stated and not table.higher_is_better:
         cautions += _suspect_scores(table, names)
-    return (*cautions, *_suspect_copies(table))
+    similar = find_similar_labels(table.models, "models")
+    return (*cautions, *_suspect_scales(table), *similar, *_suspect_copies(table))
+
+
+def _suspect_scales(table: LossTable) -> Iterator[Caution]:
+    """Yield a caution if the values of a model seem to be in percent, and another's fractions."""
+    ranges = {
+        name: (float(losses.values.mean()), float(losses.values.min()), float(losses.values.max()))
+        for name, losses in table.models.items()
+        if losses.values is not None and losses.values.min() >= 0
+    }
+    if len(ranges) < 2:
+        return
+    small, large = min(ranges, key=ranges.__getitem__), max(ranges, key=ranges.__getitem__)
+    (mean, low, high), (large_mean, large_low, large_high) = ranges[small], ranges[large]
+    are_apart = large_low > high > 0 and large_mean > SCALES_DIFFER.threshold * mean
+    if are_apart or (high <= 1 and large_high == 100 and large_mean > 1):
+        yield SCALES_DIFFER(
+            large=large,
+            large_range=f"{large_low:g} to {large_high:g}",
+            small=small,
+            small_range=f"{low:g} to {high:g}",
+        )
 
 
 def _suspect_copies(table: LossTable) -> Iterator[Caution]:

@@ -38,3 +38,41 @@ def test_exact_equal_block_differences_are_no_evidence_about_new_sources(better:
     assert Target.NEW_SOURCE.value not in pair["recommended"]
     assert pair["verdict"]["p_value"] is None or pair["verdict"]["p_value"] > 0.05
     assert all((each["standard_error"] or 1) > 1e-9 for each in pair["intervals"])
+
+
+FRACTIONS = [0.2, 0.5, 0.75, 0.4, 0.9, 0.35, 0.6, 0.55]
+RIGHT = [1, 0, 1, 1, 0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "is_questioned"),
+    [
+        (FRACTIONS, [100 * v for v in reversed(FRACTIONS)], True),
+        (RIGHT, [100 * v for v in reversed(RIGHT)], True),
+        (RIGHT, [100, 0, 0, 0, 0, 0, 0, 0], True),
+        (FRACTIONS, [0, 50, 100, 0, 50, 0, 0, 100], True),
+        ([1000 * v for v in FRACTIONS], FRACTIONS, True),
+        (FRACTIONS, [10 * v for v in FRACTIONS], False),
+        (FRACTIONS, [-100 * v for v in FRACTIONS], False),
+        (FRACTIONS, [*FRACTIONS[:-1], 80], False),  # one large loss
+        ([0] * 8, [40, 50, 60, 70, 80, 90, 30, 20], False),
+    ],
+)
+def test_exact_percent_beside_fractions_are_questioned(
+    a: list[float], b: list[float], *, is_questioned: bool
+) -> None:
+    for better in ("lower", "higher"):
+        result = thetahat.to_json(
+            thetahat.evaluate({"a": a, "b": b}, blocks="holdout", better=better)
+        )
+        found = [c for c in result["cautions"] if c["code"] == "scales_differ"]
+        assert bool(found) is is_questioned
+        assert all(c["severity"] == "serious" for c in found)
+
+
+@pytest.mark.parametrize(("name", "is_alike"), [("a ", True), ("A", True), ("b", False)])
+def test_exact_names_of_models_that_look_alike_have_a_caution(name: str, *, is_alike: bool) -> None:
+    result = thetahat.to_json(
+        thetahat.evaluate({"a": FRACTIONS, name: FRACTIONS[::-1]}, blocks="holdout")
+    )
+    assert ("labels_alike" in {c["code"] for c in result["cautions"]}) is is_alike
