@@ -185,6 +185,14 @@ RUNS_WITHOUT_SCORE = CautionKind(
     "are averaged over the other runs, which favours a model that fails where it would be wrong.",
     "Repeat these runs; or, if an error is a wrong answer, write its score into the log.",
 )
+INPUTS_DIFFER = CautionKind(
+    "inputs_differ",
+    _WARNING,
+    "{n} of {n_items} items have another input in the log of {model!r} than in that of the first "
+    "model; the first is item {item!r}. Either the prompts differ, or items of one id are not the "
+    "same.",
+    "Compare the inputs in the logs. If the items differ, the models cannot be paired by them.",
+)
 TOTAL_ROW = CautionKind(
     "total_row",
     _SERIOUS,

@@ -18,8 +18,12 @@ from thetahat.values.types import FloatArray
 
 MOST_TOTALS: Final = 2
 """Of so many rows at most one is a total."""
-PLAIN_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""A number as computers write it, with a decimal point."""
+PLAIN: Final = r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+"""The pattern of a number as computers write it, with a decimal point.
+
+Single characters are repeated possessively, so that long lines take no quadratic time.
+"""
+PLAIN_NUMBER: Final = re.compile(PLAIN)
 WITH_UNIT: Final = re.compile(
     r"""["'(\[]?[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?\d+[.,\u066b\uff0e]\d+\s*"""
     r"""(["'$\u20ac\u00a3%*)\]-]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"""

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from enum import StrEnum
@@ -24,7 +24,7 @@ from thetahat_service.cli.evaluate_once import (
     evaluate_logs,
     open_data,
 )
-from thetahat_service.cli.failures import UserError
+from thetahat_service.cli.failures import UserError, explain
 from thetahat_service.cli.output import print_text
 from thetahat_service.cli.table_columns import LABELS, LossColumns, check_names, choose_columns
 
@@ -279,7 +279,7 @@ def evaluate_files(
     """
     paths = _find_files(files)
     with ExitStack() as stack:
-        data = [stack.enter_context(open_data(path)) for path in paths]
+        data = [stack.enter_context(_open_one_of(path, len(paths))) for path in paths]
         request, understood = _build_request(paths, data, options)
         request.update(fields)
         request.update(options.costs.build_fields(options.cost_unit))
@@ -292,6 +292,21 @@ def evaluate_files(
         if url is None:
             return evaluate_here(request, data[0])
         return evaluate_by_service(request, paths[0], url)
+
+
+@contextmanager
+def _open_one_of(path: Path, n_files: int) -> Iterator[DatasetFile]:
+    """Open a file; if it is one of several, a refusal begins with its path."""
+    with ExitStack() as stack:
+        try:
+            data = stack.enter_context(open_data(path))
+        except Exception as error:
+            reason = explain(error) if n_files > 1 else None
+            if reason is None:
+                raise
+            message = f"{path}: {reason}"
+            raise UserError(message) from None
+        yield data
 
 
 def _find_files(files: Sequence[Path]) -> list[Path]:

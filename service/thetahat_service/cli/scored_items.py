@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.table_columns import describe_written
+from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import find_types, read_labels
 from thetahat_service.kinds.losses.log_scores import SCORE_PREFIX, list_scores
 from thetahat_service.kinds.losses.logs import ITEM_COLUMNS
@@ -228,9 +229,10 @@ def _name_models_and_tasks(
     entries: list[dict[str, JsonValue]] = [{"dataset": str(file.id)} for file in files]
     labels = _label_files(paths)
     rows = []
-    for entry, path, file in zip(entries, paths, files, strict=True):
-        match = HARNESS_NAME.fullmatch(_unpack(path).stem)
-        if match and not _read_cells(file, named.get("task", "task")):
+    matches = [HARNESS_NAME.fullmatch(_unpack(path).stem) for path in paths]
+    one_task = None in matches and len({match["task"] for match in matches if match}) == 1
+    for entry, path, file, match in zip(entries, paths, files, matches, strict=True):
+        if match and not (one_task or _read_cells(file, named.get("task", "task"))):
             entry["task"] = match["task"]
         entry.update(_read_run_name(path))
         models = _read_cells(file, named.get("model", "model"))
@@ -284,7 +286,7 @@ def _label_files(paths: Sequence[Path]) -> list[str]:
         if len(set(zip(folders, tasks, strict=True))) == len(paths):
             return folders
     parts = [(*path.resolve().parts[:-1], stem) for path, stem in zip(paths, stems, strict=True)]
-    for depth in range(1, max(map(len, parts))):
+    for depth in range(1 + all(map(HARNESS_NAME.fullmatch, stems)), max(map(len, parts))):
         names = ["/".join(each[-depth:]) for each in parts]
         if len(set(names)) == len(names):
             return names
@@ -319,9 +321,22 @@ def _find_log_score(files: Sequence[DatasetFile]) -> str:
         options = ", ".join(f"--score {shlex.quote(name)}" for name in shared)
         message = f"The logs have several scores. Choose one: {options}."
     else:
-        listed = f" Columns with lists, which are no scores: {', '.join(lists)}." if lists else ""
-        message = f"The logs have no score of numbers that all of them share.{listed}"
+        sentences = ["The logs have no score of numbers that all of them share."]
+        sentences += filter(None, map(_describe_text_scores, files))
+        if lists:
+            sentences.append(f"Columns with lists, which are no scores: {', '.join(lists)}.")
+        message = " ".join(sentences)
     raise UserError(message)
+
+
+def _describe_text_scores(file: DatasetFile) -> str:
+    """Return a sentence on the first score of a log that has texts; nothing without one."""
+    types = find_types(file)
+    name = next((n for n in types if n.startswith(SCORE_PREFIX) and types[n] == "string"), None)
+    if name is None:
+        return ""
+    profile = profile_columns(file, [c for c in file.columns if c["name"] == name], file.rows)[name]
+    return f"The score {name.removeprefix(SCORE_PREFIX)!r} {describe_faults(profile)}."
 
 
 def _check_filters(files: Sequence[DatasetFile], chosen: str | None) -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat_service.data.base import MAX_NAME, check_names
 from thetahat_service.errors import InvalidFile
 
@@ -20,7 +21,6 @@ DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 256 * 1024
 SAMPLE_ROWS = 100
 CHUNK = 1024 * 1024
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 OF_NUMBERS = re.compile(r"[+-]?[0-9.,;+-]+(?:[eE][+-]?[0-9]+)?")
 """A number, or several of them that were not split."""
 SEPARATOR_LINE = re.compile(r"\"?sep=([,;\t|])\"?[ ,;]*\r?\n", re.IGNORECASE)
@@ -241,8 +241,8 @@ def count_columns_by_space(sample: str) -> int:
     width = len(lines[0])
     if width < 2 or any(len(line) != width for line in lines):
         return 0
-    has_numbers = any(all(NUMBER.fullmatch(line[i]) for line in lines[1:]) for i in range(width))
-    return width if has_numbers else 0
+    columns = zip(*lines[1:], strict=True)
+    return width if any(all(map(PLAIN_NUMBER.fullmatch, cells)) for cells in columns) else 0
 
 
 def build_tabs_path(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from thetahat.tables.column_profiles import PLAIN
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.base import MARKS_AMONG_NUMBERS
 
@@ -36,8 +38,12 @@ GROUPED: Final = {
 }
 """Numbers with marks of thousands that show, by the decimal mark, which one is which."""
 NUMBER: Final = "|".join(
-    [rf"{_DIGITS}+{_EXPONENT}", "[+-]?(?i:inf|infinity)", *FRACTION.values(), *GROUPED.values()]
+    [
+        re.sub(r"([+*?])\+", r"\1", PLAIN),  # Arrow has no possessive repetition, and needs none
+        *("[+-]?(?i:inf|infinity)", FRACTION[","], *GROUPED.values()),
+    ]
 )
+"""A number in any of these forms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 
 import numpy as np
 
+from thetahat.tables.column_profiles import PLAIN
 from thetahat_service.data.sparse_rows import SparseRows, normalise
 from thetahat_service.errors import InvalidFile
 
@@ -18,8 +19,7 @@ LONGEST_LINE: Final = 64 * 1024 * 1024
 LARGEST_INDEX: Final = 2**31 - 2
 LARGEST_QUERY: Final = 2**63 - 1
 
-# Only single characters are repeated possessively: with groups, one test run took a bad line.
-_NUMBER: Final = rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?"
+_NUMBER: Final = PLAIN.encode()
 _HEAD: Final = re.compile(rb"[ \t]*+" + _NUMBER + rb"(?:[ \t]++qid:(\d++))?(?=[ \t]|\Z)")
 _ENTRY: Final = re.compile(rb"[ \t]++\d++:" + _NUMBER + rb"(?=[ \t]|\Z)")
 _PAIR: Final = re.compile(rb"(\d++):(.*)")

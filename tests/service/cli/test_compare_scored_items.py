@@ -480,3 +480,121 @@ def test_exact_tables_of_one_model_each_are_matched_by_item(
     result, _ = compare(capsys, a, b)
 
     assert_paired(result)
+
+
+def inspect_log(values: Sequence[Any], **more: Any) -> str:
+    """Return a log of inspect_ai; ``more`` are members of each sample, or functions of its place."""
+    samples = [
+        {
+            "id": i,
+            "epoch": 1,
+            **{name: m(i) if callable(m) else m for name, m in more.items()},
+            "scores": {"match": {"value": value}},
+        }
+        for i, value in enumerate(values)
+    ]
+    name = more.get("model", "m")
+    return json.dumps(
+        {"status": "success", "eval": {"task": "t", "model": name}, "samples": samples}
+    )
+
+
+def write_logs(folder: Path, **texts: str | bytes) -> list[str]:
+    paths = [folder / f"{name}.json" for name in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return [*map(str, paths)]
+
+
+GRADES = ["C", "I", "C", "C", "I", "C", "I", "C", "C", "I"]
+
+
+def test_invalid_logs_of_other_items_with_the_same_ids(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = inspect_log(GRADES, target=lambda i: f"answer {i}")
+    new = inspect_log(GRADES, target=lambda i: f"answer {i + 1}")
+
+    assert "is not the same in the logs" in refuse(capsys, *write_logs(tmp_path, old=old, new=new))
+
+
+def test_exact_shuffled_choices_are_the_same_items(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = inspect_log(GRADES, choices=["yes", "no", "unknown"], target="B")
+    new = inspect_log(GRADES[::-1], choices=["no", "unknown", "yes"], target=["A"])
+
+    result, _ = compare(capsys, *write_logs(tmp_path, old=old, new=new))
+
+    assert result["models"].keys() == {"old", "new"}
+
+
+def test_exact_other_inputs_have_a_caution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = inspect_log(GRADES, input=lambda i: f"Question {i}", target="x")
+    new = inspect_log(GRADES, input=lambda i: f"Question {max(i, 1)}", target="x")
+    same = inspect_log(GRADES[::-1], input=lambda i: f"Question {i}", target="x")
+
+    result, _ = compare(capsys, *write_logs(tmp_path, old=old, new=new))
+    assert "1 of 10 items have another input" in str(result["caution_texts"])
+    result, _ = compare(capsys, *write_logs(tmp_path, old=old, same=same))
+    assert "inputs_differ" not in str(result["cautions"])
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["good", *GRADES[1:]], "'good' in row 0 is no number"),
+        (["good", "bad"] * 5, "'good' in row 0, which is no plain number"),
+        ([[1, 0]] * 10, "lists, which are no scores: score.match"),
+    ],
+)
+def test_invalid_scores_that_are_texts_or_lists_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: list[Any], words: str
+) -> None:
+    paths = write_logs(tmp_path, old=inspect_log(GRADES), new=inspect_log(values))
+    assert words in refuse(capsys, *paths)
+
+
+def test_invalid_the_broken_log_of_a_folder_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = inspect_log(GRADES)
+    paths = write_logs(tmp_path, a=log, b=log[:200])
+    assert f"{paths[1]}: The file is not JSON" in refuse(capsys, str(tmp_path))
+    write_logs(tmp_path, b='{"results": {}, "configs": {}, "versions": {}}')
+    assert "--log_samples" in refuse(capsys, str(tmp_path))
+
+
+def test_exact_packed_json_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs = {"old": inspect_log(GRADES), "new": inspect_log(GRADES[::-1])}
+    paths = [tmp_path / f"{name}.json.gz" for name in logs]
+    for path, text in zip(paths, logs.values(), strict=True):
+        path.write_bytes(gzip.compress(text.encode()))
+
+    result, _ = compare(capsys, *map(str, paths))
+
+    assert result["models"].keys() == {"old", "new"}
+
+
+def test_exact_a_renamed_harness_file_has_the_task_of_the_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"doc_id": i, "doc_hash": f"h{i}", "acc": float(i % 3 > 0)} for i in range(12)]
+    text = "\n".join(map(json.dumps, rows)) + "\n"
+    named, renamed = tmp_path / "samples_t_2026-01-01T00-00-00.jsonl", tmp_path / "new.jsonl"
+    named.write_text(text)
+    renamed.write_text(text)
+
+    result, understood = compare(capsys, str(named), str(renamed))
+
+    assert result["models"].keys() == {named.stem, "new"}
+    assert "task t" not in understood
+
+
+def test_invalid_rows_without_a_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tasks = [f"t{i % 3}" for i in range(N)]
+    rows = long_rows([*tasks[:-1], ""])
+    path = write(tmp_path, "item,model,score,task", rows)
+    assert "row 58 has no value in column 'task'" in refuse(capsys, path).lower()

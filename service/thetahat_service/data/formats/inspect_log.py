@@ -3,7 +3,8 @@
 The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``model``, a column
 ``score.NAME`` for each scorer, ``metadata.NAME`` for the metadata of samples and ``cost.NAME`` for
 what the log says of the time of a sample and of the tokens of the model. Tokens of other models,
-such as graders, do not count.
+such as graders, do not count. ``doc_hash`` tells items of one id apart by choices and target,
+``input_hash`` by what the model was asked.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, ClassVar, Final
 
+from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected, read_parser_reason
 from thetahat_service.data.evaluation_tools.base import (
     ERROR,
     FailedRuns,
     describe_costs,
+    hash_content,
     read_costs,
     shorten,
 )
@@ -177,9 +180,22 @@ def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Itera
             **header,
             "score": {name: _read_score(score) for name, score in scores.items()},
             "metadata": metadata if isinstance(metadata, dict) else {},
+            **_hash_item(sample),
             **_read_costs(sample, header["model"]),
             **error,
         }
+
+
+def _hash_item(sample: JsonObject) -> JsonObject:
+    """Return hashes of the target, whatever the order of choices is, and of the input."""
+    choices, target, asked = (sample.get(name) for name in ("choices", "target", "input"))
+    options = choices if isinstance(choices, list) else []
+    letters = {chr(ord("A") + place): option for place, option in enumerate(options)}
+    targets = [letters.get(str(t), t) for t in (target if isinstance(target, list) else [target])]
+    hashes: dict[str, JsonValue] = {}
+    if options or target:
+        hashes["doc_hash"] = hash_content(sorted(map(str, options)), sorted(map(str, targets)))
+    return {**hashes, "input_hash": hash_content(asked)} if asked else hashes
 
 
 def _read_costs(sample: JsonObject, model: str) -> JsonObject:
@@ -215,25 +231,24 @@ def _read_back(rows: IO[bytes], n_rows: int) -> Iterator[JsonObject]:
 
 
 def _read_score(score: JsonValue) -> JsonValue:
-    """Return a score as a number, or the numbers of a score that has several; None without one."""
+    """Return a score as a number, or the numbers of a score that has several; None without one.
+
+    A list, or a text that is no number, is kept, so that whoever needs a number names it.
+    """
     value = score.get("value") if isinstance(score, dict) else None
     if isinstance(value, dict):
         return {name: _parse_number(member) for name, member in value.items()}
     return _parse_number(value)
 
 
-def _parse_number(value: JsonValue) -> float | None:
-    """Return a score as a number; None if it is not one."""
+def _parse_number(value: JsonValue) -> JsonValue:
     if isinstance(value, (bool, int, float)):
         return float(value)
     if not isinstance(value, str):
-        return None
-    if value in VALUES:
-        return VALUES[value]
-    try:
-        return WORDS[value.lower()] if value.lower() in WORDS else float(value)
-    except ValueError:
-        return None
+        return value
+    if PLAIN_NUMBER.fullmatch(value.strip()):
+        return float(value)
+    return VALUES.get(value, WORDS.get(value.lower(), value))
 
 
 METHOD = InspectLog()

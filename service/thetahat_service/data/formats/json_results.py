@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, ClassVar, Final
 
 from thetahat_service.data.base import FileLimits, Inspected
 from thetahat_service.data.evaluation_tools.base import write_tool_rows
 from thetahat_service.data.evaluation_tools.recognition import TOOLS, find_tool
 from thetahat_service.data.formats.inspect_log import is_inspect_log, write_inspect_log
 from thetahat_service.data.json_rows import parse_json
+from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
 from thetahat_service.errors import InvalidFile
+
+LONGEST_LINE: Final = 2**40
+"""JSON may be one line."""
+HARNESS_SUMMARY: Final = frozenset({"results", "configs", "versions"})
+"""Members of the ``results_DATE.json`` that lm-evaluation-harness writes beside its samples."""
 
 
 class JsonResults(ConvertedFormat):
@@ -24,10 +30,16 @@ class JsonResults(ConvertedFormat):
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file once, and what is kept of each run twice: for the columns, to write."""
-        value = parse_json(path.read_bytes(), "The file")
+        with unpack_text(path, limits, LONGEST_LINE, self.media_type) as text:
+            value = parse_json(text.read_bytes(), "The file")
         if is_inspect_log(value):
             return write_inspect_log(value, limits, table)
         tool = find_tool(value)
+        if isinstance(value, dict) and value.keys() >= HARNESS_SUMMARY:
+            raise InvalidFile(
+                "This is the summary of a run of lm-evaluation-harness, which has no scores of "
+                "items. Run it with --log_samples, and take the samples_TASK_DATE.jsonl files."
+            )
         if tool is None:
             known = ", ".join(sorted((tool.name for tool in TOOLS), key=str.lower))
             raise InvalidFile(

@@ -13,6 +13,7 @@ from uuid import UUID
 import numpy as np
 
 from thetahat.cautions import (
+    INPUTS_DIFFER,
     RATIO_OF_SUMS,
     RUNS_AVERAGED,
     RUNS_UNEQUAL,
@@ -20,6 +21,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
+from thetahat.tables.column_profiles import profile_column
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
@@ -33,6 +35,7 @@ from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.losses.log_scores import OF_LOG_LIKELIHOODS, ScoreColumns, find_score
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
 from thetahat_service.roles.names import find_better
+from thetahat_service.roles.proposals import describe_faults
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
@@ -47,6 +50,8 @@ NAMED: Final = 3
 
 Key = tuple[str, str]
 """Task and item."""
+_Item = tuple[str | None, str | None, Any, tuple[Any, ...]]
+"""Hashes of the content and of the input, cluster, and groups."""
 
 
 @dataclass(slots=True)
@@ -63,8 +68,9 @@ class _Runs:
         How many runs of an item have no score.
     costs : dict
         What each run with a score cost, NaN where the log does not say; empty unless it is asked.
-    hashes, clusters : dict
-        The hash of an item's content, and its cluster, where the log has them.
+    hashes, inputs, clusters : dict
+        The hashes of an item's content and of what the model was asked, and the item's cluster,
+        where the log has them.
     groups : dict
         The groups of an item, in the order of the request.
     """
@@ -74,13 +80,17 @@ class _Runs:
     without: Counter[Key] = field(default_factory=Counter)
     costs: dict[Key, list[float]] = field(default_factory=dict)
     hashes: dict[Key, str] = field(default_factory=dict)
+    inputs: dict[Key, str] = field(default_factory=dict)
     clusters: dict[Key, Any] = field(default_factory=dict)
     groups: dict[Key, tuple[Any, ...]] = field(default_factory=dict)
 
-    def describe(self, key: Key, digest: str | None, cluster: Any, groups: tuple[Any, ...]) -> None:
+    def describe(self, key: Key, item: _Item) -> None:
         """Keep what a row says of its item beside the score."""
+        digest, asked, cluster, groups = item
         if digest is not None:
             self.hashes[key] = digest
+        if asked is not None:
+            self.inputs[key] = asked
         if cluster is not None:
             self.clusters[key] = cluster
         if groups:
@@ -214,6 +224,10 @@ def _list_cautions(models: Mapping[str, _Runs], kept: Sequence[Key]) -> Iterator
         fewest = min(counts.values())
         if counts[most] > fewest:
             yield RUNS_UNEQUAL(model=name, item=most[1], n=counts[most], fewest=fewest)
+        first, asked = next(iter(models.values())).inputs, runs.inputs
+        others = [key for key in kept if first.get(key, asked.get(key)) != asked.get(key)]
+        if others:
+            yield INPUTS_DIFFER(model=name, item=others[0][1], n=len(others), n_items=len(kept))
         n = sum(runs.without[key] for key in kept)
         if n:
             yield RUNS_WITHOUT_SCORE(
@@ -263,7 +277,7 @@ def _read_models(
         file = datasets[entry.dataset]
         costs = _read_costs(logs, file, i)
         rows = _read_file(logs, entry, file, chosen, costs, loc)
-        for model, key, score, size, cost, digest, cluster, epoch, groups in rows:
+        for model, key, score, size, cost, epoch, item in rows:
             earlier = read.setdefault((model, key, epoch), i)
             if earlier != i:
                 _refuse_other_evaluation(logs, model, key, epoch, (earlier, i))
@@ -276,7 +290,7 @@ def _read_models(
                 runs.costs.setdefault(key, []).append(cost)
                 if size is not None:
                     runs.sizes.setdefault(key, []).append(size)
-            runs.describe(key, digest, cluster, groups)
+            runs.describe(key, item)
     if ratio is None and _are_log_likelihoods(logs.score, models):
         ratio = PERPLEXITY
     return models, ratio
@@ -332,10 +346,8 @@ def _read_file(  # noqa: PLR0913 - the file, and what is read of it
     chosen: ScoreColumns,
     costs: Iterable[float],
     loc: Loc,
-) -> Iterator[
-    tuple[str, Key, float | None, float | None, float, str | None, Any, str, tuple[Any, ...]]
-]:
-    """Yield model, key, score, size, cost, hash, cluster, epoch and groups of each row of a file.
+) -> Iterator[tuple[str, Key, float | None, float | None, float, str, _Item]]:
+    """Yield model, key, score, size, cost, epoch and what else is said of the item by each row.
 
     There is a cost for each row, or there are endlessly many that are NaN.
     """
@@ -343,7 +355,7 @@ def _read_file(  # noqa: PLR0913 - the file, and what is read of it
     item = _choose_item_column(logs, present, loc)
     names = {
         name: _choose_column(logs, name, present)
-        for name in ("model", "task", "filter", "doc_hash", "epoch")
+        for name in ("model", "task", "filter", "doc_hash", "input_hash", "epoch")
     }
     named_groups = [name for name in logs.groups or () if name != TASK_GROUP]
     columns = read_labels(
@@ -351,15 +363,17 @@ def _read_file(  # noqa: PLR0913 - the file, and what is read of it
     )
     scores, sizes = _read_scores(logs, file, chosen, loc)
     n = len(scores)
-    for name in filter(None, (item, names["model"] if entry.model is None else None)):
-        _check_complete(columns[name], name, loc)
+    for name in (item, *(names[role] for role in ("model", "task") if not getattr(entry, role))):
+        if name is not None:
+            _check_complete(columns[name], name, loc)
     if entry.model is not None and names["model"] is not None:
         _check_one_model(columns[names["model"]], entry.model, (*loc, "model"))
 
     def read_cells(name: str | None, constant: str | None = None) -> list[Any]:
         if constant is not None or name is None:
             return [constant] * n
-        return [value if isinstance(value, str) else str(value) for value in columns[name].tolist()]
+        cells = columns[name].tolist()
+        return [v if isinstance(v, str) or v is None else str(v) for v in cells]
 
     filters = read_cells(names["filter"])
     _check_filters(logs, filters, loc)
@@ -371,18 +385,21 @@ def _read_file(  # noqa: PLR0913 - the file, and what is read of it
         scores.tolist(),
         [None] * n if sizes is None else sizes.tolist(),
         islice(costs, n),
-        read_cells(names["doc_hash"]),
-        columns[logs.cluster].tolist() if logs.cluster else [None] * n,
         read_cells(names["epoch"], None if names["epoch"] else "1"),
         filters,
-        _list_groups(logs, columns, n),
+        zip(
+            read_cells(names["doc_hash"]),
+            read_cells(names["input_hash"]),
+            columns[logs.cluster].tolist() if logs.cluster else [None] * n,
+            _list_groups(logs, columns, n),
+            strict=True,
+        ),
         strict=True,
     )
-    for model, task_name, item_name, value, size, cost, *rest, filtered, groups in rows:
+    for model, task_name, item_name, value, size, cost, epoch, filtered, of_item in rows:
         if logs.filter is None or filtered is None or filtered == logs.filter:
             number = None if math.isnan(value) else value
-            digest, cluster, epoch = rest
-            yield model, (task_name, item_name), number, size, cost, digest, cluster, epoch, groups
+            yield model, (task_name, item_name), number, size, cost, epoch, of_item
 
 
 def _read_scores(
@@ -447,7 +464,9 @@ def _check_complete(values: np.ndarray, name: str, loc: Loc) -> None:
     """Refuse rows whose item or model is missing."""
     for row, value in enumerate(values.tolist()):
         if value is None or value != value:  # noqa: PLR0124 - NaN
-            message = f"Row {row} has no value in column {name!r}, which names its item or model."
+            message = (
+                f"Row {row} has no value in column {name!r}, which names its item, model or task."
+            )
             raise InvalidParameter(message, loc=loc)
 
 
@@ -469,7 +488,9 @@ def _format_item_name(value: Any) -> str:
 
 def _check_scores(values: np.ndarray, name: str, loc: Loc) -> None:
     if values.dtype.kind not in "fiub":
-        raise InvalidParameter(f"The score {name!r} is not a number in every row.", loc=loc)
+        faults = describe_faults(profile_column(name, 0, "string", values))
+        message = f"The score {name!r} is not a number in every row: it {faults}."
+        raise InvalidParameter(message, loc=loc)
     infinite = np.isinf(values.astype(np.float64))
     if infinite.any():
         row = int(np.argmax(infinite))
