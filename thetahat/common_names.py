@@ -321,6 +321,8 @@ OUTCOME_WORDS: Final = frozenset(
     (
         *("pass", "passed", "fail", "failed", "correct", "incorrect", "right", "wrong", "yes"),
         *("no", "true", "false", "t", "f", "y", "n", "success", "failure", "win", "lose", "lost"),
+        *("wahr", "falsch", "ja", "nein", "richtig", "vrai", "faux", "oui", "non", "vero", "falso"),
+        *("s\u00ec", "s\u00ed", "si", "verdadero", "verdadeiro", "sim", "n\u00e3o", "waar", "nee"),
         *("\u2713", "\u2714", "\u2717", "\u2718", "\u2705", "\u274c"),
     )
 )

@@ -17,7 +17,9 @@ from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import FloatArray
 
 MOST_TOTALS: Final = 2
-"""Of so many rows at most one is a total."""
+"""Of so many rows at most one is a total, unless the table is a summary."""
+SUMMARY_OF_TABLE: Final = frozenset({"count", "mean", "std", "min", "max", "median"})
+"""Rows of a summary, as pandas writes it."""
 PLAIN: Final = r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 """The pattern of a number as computers write it, with a decimal point.
 
@@ -69,6 +71,8 @@ class ColumnProfile:
         one with a comma, if it has both.
     with_units : int
         Number of values of a column of text that are numbers with a unit or a sign: ``0.5s``.
+    is_partly_percent : bool
+        Whether all values of a column of text are numbers, of which some have a percent sign.
     are_outcomes : bool
         Whether all values of a column of text are words such as pass and fail.
     totals : tuple of FileCell
@@ -95,6 +99,7 @@ class ColumnProfile:
     first_other: FileCell | None = None
     mixed_marks: tuple[FileCell, ...] = ()
     with_units: int = 0
+    is_partly_percent: bool = False
     are_outcomes: bool = False
     totals: tuple[FileCell, ...] = ()
     low: float = np.nan
@@ -139,6 +144,8 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         first_missing=texts.index(None) if None in texts else None,
         first_other=next(rows_with_other, None),
         mixed_marks=tuple(starmap(FileCell, () if other else find_mixed_marks(texts) or ())),
+        is_partly_percent=0 < len(other) < len(counts)
+        and all(parse_number(text.strip().removesuffix("%")) is not None for text in other),
         with_units=sum(n for text, n in counts.items() if WITH_UNIT.fullmatch(text.strip())),
         are_outcomes=_are_outcomes(other) and {parse_number(t) for t in counts} <= {None, 0.0, 1.0},
         totals=tuple(_find_totals(texts, counts)),
@@ -157,7 +164,8 @@ def _find_totals(texts: Sequence[str | None], counts: Mapping[str, int]) -> Iter
     others = sorted(n for text, n in counts.items() if text not in names)
     usual = others[len(others) // 2] if others else 0
     rare = {text for text in names if counts[text] == 1 or 2 * counts[text] < usual or usual == 1}
-    if sum(counts[text] for text in rare) * MOST_TOTALS <= sum(counts.values()):
+    is_summary = len({text.lower() for text in rare} & SUMMARY_OF_TABLE) > 2
+    if is_summary or sum(counts[text] for text in rare) * MOST_TOTALS <= sum(counts.values()):
         yield from (FileCell(i, t) for i, t in enumerate(texts) if t is not None and t in rare)
 
 

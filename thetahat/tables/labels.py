@@ -22,7 +22,7 @@ ABSENT_CLASSES: Final = (
 )
 """How a message ends that refuses classes of which some may be absent from a test part."""
 
-_NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
+_NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:(?:\.|,(?![0-9]{3}$))([0-9]*?)0*)?")
 MARK_LABELS: Final = MISSING_WORDS - {"none", "error"} | {"--", ".", "#n/a", "(null)", "missing"}
 """Labels that people write where a value is missing."""
 _ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2}")

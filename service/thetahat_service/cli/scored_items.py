@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.table_columns import describe_written
+from thetahat_service.cli.table_columns import advise_on_cell, describe_written
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import find_types, read_labels
 from thetahat_service.kinds.losses.log_scores import SCORE_PREFIX, list_scores
@@ -358,7 +358,9 @@ def _as_list(value: object) -> list[object]:
 
 def _check_score(column: ColumnProfile) -> None:
     if not column.is_numeric:
-        message = f"The score column {column.name!r} {describe_faults(column)}. Write the number."
+        message = (
+            f"The score column {column.name!r} {describe_faults(column)}. {advise_on_cell(column)}"
+        )
         raise UserError(message)
 
 
@@ -369,7 +371,8 @@ def _advise_on_role(role: str, candidates: Sequence[str]) -> str:
         "item": f"Give --item COLUMN, such as --item {name}. If each column of numbers is a "
         "model, name them with --model.",
         "task": f"Give --task {name} if it names the task or the test set, or --item {name} if it "
-        "names the item itself; for metrics, keep the rows of one metric.",
+        "names the item itself; for metrics, keep the rows of one metric; for settings of a model, "
+        "write the model and its settings into one column.",
         "score": f"Give --score COLUMN, such as --score {name}.",
         "rows": "Correct such rows, or remove them from the file.",
     }[role]

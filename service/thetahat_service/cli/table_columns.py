@@ -205,7 +205,7 @@ def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
     for proposal in list_of(proposals, Role.FAULTY):
         message = (
-            f"Column {proposal.name!r} {proposal.reason}. {_advise_on_cell(proposal.column)} "
+            f"Column {proposal.name!r} {proposal.reason}. {advise_on_cell(proposal.column)} "
             f"If the column is no model, name those that are: {_name_models(models)}."
         )
         raise UserError(message)
@@ -246,7 +246,7 @@ def _check_cells(
     for profile in map(profiles.__getitem__, models):
         if not profile.is_numeric:
             message = (
-                f"Column {profile.name!r} {describe_faults(profile)}. {_advise_on_cell(profile)}"
+                f"Column {profile.name!r} {describe_faults(profile)}. {advise_on_cell(profile)}"
             )
             raise UserError(message)
         if profile.first_missing is not None and not leaves_out:
@@ -361,7 +361,8 @@ def _explain_unused(proposal: Proposal) -> str:
     return which
 
 
-def _advise_on_cell(column: ColumnProfile) -> str:
+def advise_on_cell(column: ColumnProfile) -> str:
+    """Return what to do about a column of numbers in which a cell is none, as a sentence."""
     cell = column.first_other
     if column.mixed_marks:
         from thetahat.tables.columns import ABOUT_MARKS
@@ -371,6 +372,8 @@ def _advise_on_cell(column: ColumnProfile) -> str:
         return "Write numbers without quotation marks, or give the column the type of numbers."
     if column.are_outcomes:
         return "Write 1 for right and 0 for wrong."
+    if column.is_partly_percent:
+        return "Write all of them with the sign, or none."
     if cell.text.strip() == column.name:
         return "The header stands there again: remove that row."
     if not column.numbers:

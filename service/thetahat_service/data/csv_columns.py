@@ -103,6 +103,8 @@ class ColumnSurvey:
         Number of all of them.
     needs_text : bool
         Whether texts that differ may be one number, so that labels are the texts.
+    differ_by_zeros : bool
+        Whether fractions may differ in zeros at their end alone: 1.1 and 1.10.
     are_padded : bool
         Whether they are whole numbers of which some begin with 0, and so texts.
     values : Array or None
@@ -118,6 +120,7 @@ class ColumnSurvey:
     n_others: int = 0
     needs_text: bool = False
     are_padded: bool = False
+    differ_by_zeros: bool = False
     values: pa.Array | None = None
     shown: set[str] = field(default_factory=set)
     """The decimal marks that some of its numbers can only have."""
@@ -189,6 +192,8 @@ class ColumnSurvey:
                 self._note_decimals(texts, first_row)
         if self._are_whole:
             self._note_whole(texts, numbers)
+        if not self._are_whole and not self.differ_by_zeros:
+            self.differ_by_zeros = _may_differ_by_zeros(texts, ".")
 
     def _read_plain_numbers(self, texts: pa.Array) -> pa.Array | None:
         """Return numbers as computers write them, whole ones if all are; None if some are not."""
@@ -215,6 +220,7 @@ class ColumnSurvey:
         self._are_grouped |= is_spaced
         self._are_whole &= not is_percent
         self.needs_text = True
+        self.differ_by_zeros |= any(_may_differ_by_zeros(values, mark) for mark in ".,")
         self._note_decimals(pc.if_else(are_numbers, values, MISSING_TEXT), first_row)
 
     def _note_decimals(self, values: pa.Array, first_row: int) -> None:
@@ -275,9 +281,9 @@ class ColumnSurvey:
         decimal = self._choose_decimal(shown, is_comma_likely=is_comma_likely)
         is_grouped = self._are_grouped or bool(self._either.keys() - {decimal})
         self.form = NumberForm(decimal, self._n_percent > 0, is_grouped)
-        self.needs_text = (self._are_whole or is_grouped) and (
-            self.needs_text or self._are_large or is_grouped or len(self._have_point) > 1
-        )
+        have_forms = self.needs_text or self._are_large or is_grouped or len(self._have_point) > 1
+        are_whole = self._are_whole or is_grouped
+        self.needs_text = self.differ_by_zeros or (are_whole and have_forms)
 
     @property
     def _is_mixed(self) -> bool:
@@ -377,6 +383,21 @@ def _are_booleans(texts: pa.Array) -> bool:
         return False
     trimmed = pc.utf8_trim_whitespace(present)
     return bool(pc.all(pc.is_in(trimmed, value_set=_BOOLEANS)).as_py())
+
+
+def _may_differ_by_zeros(texts: pa.Array, mark: str) -> bool:
+    """Return whether some fractions end with a zero, and have more digits than others.
+
+    A last zero as in 1.0, which computers write, does not count.
+    """
+    ends = pc.filter(texts, pc.ends_with(texts, "0"))
+    ends = pc.filter(ends, pc.invert(pc.ends_with(ends, f"{mark}0")))
+    if not pc.any(pc.match_substring(ends, mark)).as_py():
+        return False
+    places = pc.find_substring(texts, mark)
+    digits = pc.filter(pc.subtract(pc.binary_length(texts), places), pc.greater(places, -1))
+    lengths = pc.min_max(digits)
+    return bool(lengths["min"].as_py() != lengths["max"].as_py())
 
 
 def _are_far_off(values: pa.Array, are_either: pa.Array, mark: str) -> bool:

@@ -50,6 +50,11 @@ KINDS: Final = (
         "Save it as CSV: without the line of dashes, and without the bars at both ends of each "
         "line. The bars between cells may stay.",
     ),
+    FileKind(
+        rb"\s*\+-[-+]*\+[ \t]*\r?\n|[^\n]*\|[^\n]*\n-+(\+-+)+[ \t]*\r?\n",
+        "a table with drawn lines, as clients of databases print it",
+        "Export it as CSV.",
+    ),
     FileKind(rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     FileKind(rb"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     FileKind(rb".{257}ustar", "a tar archive", _UNPACK),

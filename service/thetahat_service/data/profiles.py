@@ -32,8 +32,9 @@ def profile_columns(
             )
             continue
         profile = profile_column(name, position, kind, read_columns(file, [name])[name])
-        if kind == "integer":  # as numbers, ids beyond 2^53 or with leading zeros may be equal
-            labels = read_labels(file, [name])[name].tolist()
-            profile = replace(profile, distinct=len({*labels} - {None}))
+        if kind in {"integer", "number"}:  # as numbers, ids beyond 2^53 or 1.1 and 1.10 are equal
+            labels = read_labels(file, [name])[name]
+            if labels.dtype.kind != "f":
+                profile = replace(profile, distinct=len({*labels.tolist()} - {None}))
         profiles[name] = profile
     return profiles

@@ -10,8 +10,10 @@ from typing import Any, Final
 from thetahat.tables.column_profiles import ColumnProfile, is_total_name
 from thetahat_service.roles.names import (
     is_item_name,
+    is_prediction_name,
     is_run_name,
     is_summary_name,
+    is_target_name,
     is_task_name,
     is_unnamed,
 )
@@ -112,8 +114,9 @@ def read_long_table(
     score = named.get("score") or _find_score(free)
     free.pop(score, None)
     _check_totals(items, item)
-    _check_total_models(models, model)
+    _check_summaries(models, model, "model")
     tasks = [str(value) for value in values(task)] if task else [""] * len(items)
+    _check_summaries(tasks, task or "", "task")
     keys = list(zip(models, tasks, items, strict=True))
     _check_repeats(keys, free, runs, values)
     if not runs:
@@ -148,7 +151,8 @@ def _find_item(columns: Mapping[str, ColumnProfile], models: Sequence[str], valu
             if is_possible(name) and not is_unnamed(name, column.position):
                 cells = set(zip(models, map(str, values(name)), strict=True))
                 shared = Counter(cell for _, cell in cells)
-                if not has_several or max(shared.values()) > 1:
+                is_incomplete = column.first_missing is not None  # which is refused below
+                if not has_several or is_incomplete or max(shared.values()) > 1:
                     possible.append(name)
         if len(possible) == 1:
             return possible[0]
@@ -207,13 +211,13 @@ def _check_totals(items: Sequence[str], column: str) -> None:
         raise UnclearTable(message, "rows")
 
 
-def _check_total_models(models: Sequence[str], column: str) -> None:
-    """Refuse a model such as ``average`` beside others, whose scores it sums up."""
-    name = next((model for model in dict.fromkeys(models) if is_summary_name(model)), None)
-    if name is not None and len(set(models)) > 2:
+def _check_summaries(names: Sequence[str], column: str, role: str) -> None:
+    """Refuse a model or a task such as ``average`` beside others, whose scores it sums up."""
+    name = next((name for name in dict.fromkeys(names) if is_summary_name(name)), None)
+    if name is not None and len(set(names)) > 2:
         message = (
-            f"Row {models.index(name)} has the model {name!r} in column {column!r}, which seems to "
-            "sum up other models. If it is a model, give it another name."
+            f"Row {names.index(name)} has the {role} {name!r} in column {column!r}, which seems to "
+            f"sum up other {role}s. If it is a {role}, give it another name."
         )
         raise UnclearTable(message, "rows")
 
@@ -242,7 +246,8 @@ def _check_repeats(
                 model, _, item = next(key for key, n in Counter(keys).items() if n > 1)
                 message = (
                     f"Item {item!r} of {model!r} has several rows, which differ in column "
-                    f"{name!r}: they may be different metrics or tasks, and no runs of one item."
+                    f"{name!r}: they may be different models, metrics or tasks, and no runs of one "
+                    "item."
                 )
                 raise UnclearTable(message, "task", [name])
     if runs:
@@ -289,6 +294,8 @@ def _list_labels(
     labels = []
     for name, column in columns.items():
         if column.type == "number" or not 1 < column.distinct <= n_items / 2:
+            continue
+        if is_target_name(name) or is_prediction_name(name):
             continue
         if column.is_numeric and (column.is_binary or not column.is_whole):
             continue

@@ -34,6 +34,8 @@ MOST_NUMBERS: Final = 0.5
 
 MOST_DISTINCT: Final = 0.9
 """The largest share of different texts of a column by which its rows may belong together."""
+MOST_VERSIONS: Final = 20
+"""Different numbers with fractions, at most, that may name the models of rows: 4.1 and 4.10."""
 FEWEST_NUMBERS: Final = 3
 MOST_MARKS: Final = 2
 """A column with at least so many numbers and at most so many different other texts is one, too."""
@@ -125,11 +127,13 @@ def doubt_computed_columns(
 
 
 def find_model_column(columns: Mapping[str, ColumnProfile]) -> str | None:
-    """Return the column whose name and repeated values say that it names the model of each row."""
-    for name, column in columns.items():
-        if _may_name_models(column) and column.distinct < column.rows:
-            return name
-    return None
+    """Return the column whose name and repeated values say that it names the model of each row.
+
+    One with several models goes before one with a single value.
+    """
+    possible = {n: c for n, c in columns.items() if _may_name_models(c) and c.distinct < c.rows}
+    several = (name for name, column in possible.items() if column.distinct > 1)
+    return next(several, next(iter(possible), None))
 
 
 def find_summary_column(columns: Mapping[str, ColumnProfile]) -> str | None:
@@ -141,7 +145,8 @@ def find_summary_column(columns: Mapping[str, ColumnProfile]) -> str | None:
 
 
 def _may_name_models(column: ColumnProfile) -> bool:
-    return is_model_name(column.name) and (not column.is_numeric or column.is_whole)
+    are_versions = 2 * column.distinct <= column.rows and column.distinct <= MOST_VERSIONS
+    return is_model_name(column.name) and (not column.is_numeric or column.is_whole or are_versions)
 
 
 def _propose_alone(column: ColumnProfile) -> Proposal:
@@ -224,6 +229,11 @@ def describe_faults(column: ColumnProfile) -> str:
     if column.are_outcomes:
         return f"has words such as {cell.text!r} in row {cell.row} in the place of 0 and 1"
     n_other = column.present - column.numbers
+    if column.is_partly_percent:
+        return (
+            f"has a percent sign in {n_other} cells, such as {cell.text!r} in row {cell.row}, and "
+            f"none in {column.numbers} others"
+        )
     others = f", nor are {n_other - 1} more" if n_other > 1 else ""
     if not column.numbers:
         return f"has {cell.text!r} in row {cell.row}, which is no plain number{others}"

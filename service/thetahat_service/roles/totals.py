@@ -99,6 +99,8 @@ def find_computed_column(columns: Mapping[str, FloatArray]) -> tuple[str, str] |
                 return name, reason
         if len(np.unique(values[:MOST_ROWS])) >= FEWEST_OF_EXTREMES:
             rows = np.array([known[other] for other in others])
+            if (rows == values).all(axis=1).any():
+                continue  # a copy of another column
             for word, extreme in (("largest", rows.max(axis=0)), ("smallest", rows.min(axis=0))):
                 if (extreme == values).all():
                     return name, f"is the {word} of {_list_names(others)} in every row"

@@ -547,3 +547,63 @@ def test_exact_measures_are_compared_with_each_other(
     result = compare(capsys, write(tmp_path, "latency_old,latency_new", slow, fast))
 
     assert list(result["models"]) == ["latency_old", "latency_new"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n" + "".join(f"{100 * v:.1f}{'%' if v < 0.8 else ''},{v}\n" for v in A), "none in"),
+        (" a | b \n---+---\n" + "".join(f" {v} | {v} \n" for v in A), "clients of databases"),
+        ("+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n+---+---+\n", "clients of databases"),
+        ("a,b\n" + "wahr,falsch\nfalsch,wahr\n" * 9, "'wahr' in row 0 in the place of 0 and 1"),
+        ("a,b\n" + "VRAI,FAUX\nFAUX,VRAI\n" * 9, "Write 1 for right and 0 for wrong"),
+        ("a,b\n" + "oui,non\nnon,oui\n" * 9, "'oui' in row 0 in the place of 0 and 1"),
+        (
+            ",a,b\n" + "".join(f"{n},0.5,0.4\n" for n in ("mean", "std", "min", "50%")),
+            "Row 0 seems to sum up other rows",
+        ),
+    ],
+)
+def test_invalid_files_that_people_send_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    assert words in " ".join(refuse(capsys, str(path)).split())
+
+
+def test_exact_a_copy_is_a_model_with_a_caution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    best = np.maximum(A, B) + 0.01
+    result = compare(capsys, write(tmp_path, "a,b,copy", best, B, best))
+
+    assert list(result["models"]) == ["a", "b", "copy"]
+    assert "identical_losses" in str(result)
+    extreme = write(tmp_path, "a,b,c", np.maximum(A, B), B, A)
+    assert "largest of" in refuse(capsys, extreme)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["1.1", "1.10", "1.2"], ["1.1", "1.10", "1.2"]),
+        (["2,50", "2,5", "3,25"], ["2,50", "2,5", "3,25"]),
+    ],
+)
+def test_exact_fractions_that_differ_in_zeros_are_different_labels(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    labels: list[str],
+    expected: list[str],
+) -> None:
+    rows = zip(labels * 10, map(str, A), map(str, B), strict=True)
+    mark = "," if "," in labels[0] else "."
+    lines = [";".join(cell.replace(".", mark) for cell in row) for row in rows]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["version;a;b", *lines]) + "\n")
+
+    result = compare(capsys, str(path), "--block", "version")
+
+    assert result["block_labels"] == expected
+    assert "labels_alike" in result["cautions"]

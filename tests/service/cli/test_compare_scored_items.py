@@ -20,6 +20,7 @@ N = 30
 A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)
 B = np.round(A - 0.03 + np.random.default_rng(6).normal(0, 0.02, N), 3)
 SCORES = {"a": A, "b": B}
+HIGHER = ("--better", "higher")
 
 
 @pytest.fixture(autouse=True)
@@ -483,7 +484,7 @@ def test_exact_tables_of_one_model_each_are_matched_by_item(
 
 
 def inspect_log(values: Sequence[Any], **more: Any) -> str:
-    """Return a log of inspect_ai; ``more`` are members of each sample, or functions of its place."""
+    """Return a log of inspect_ai; ``more`` are members of samples, or functions of their places."""
     samples = [
         {
             "id": i,
@@ -598,3 +599,68 @@ def test_invalid_rows_without_a_task(tmp_path: Path, capsys: pytest.CaptureFixtu
     rows = long_rows([*tasks[:-1], ""])
     path = write(tmp_path, "item,model,score,task", rows)
     assert "row 58 has no value in column 'task'" in refuse(capsys, path).lower()
+
+
+def test_exact_versions_of_models_are_not_one_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [[i, {"a": "4.1", "b": "4.10"}[m], v] for i, m, v in long_rows()]
+    result, _ = compare(capsys, write(tmp_path, "item,model,score", rows))
+
+    means = {name: model["mean"]["pooled"] for name, model in result["models"].items()}
+    np.testing.assert_allclose([means["4.1"], means["4.10"]], [A.mean(), B.mean()], rtol=1e-12)
+
+
+def test_exact_a_column_with_one_estimator_is_not_that_of_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [[f"Fold{i}", "binary", v, m] for i, m, v in long_rows()]
+    result, _ = compare(capsys, write(tmp_path, "id,.estimator,.estimate,model", rows), *HIGHER)
+    assert result["models"].keys() == {"a", "b"}
+
+
+def test_exact_true_values_are_no_clusters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = long_rows(["xyz"[i % 3] for i in range(N)], ["xy"[i % 2] for i in range(N)])
+    compare(capsys, write(tmp_path, "item,model,score,label,prediction", rows))
+
+
+@pytest.mark.parametrize(
+    ("heading", "rows", "words"),
+    [
+        (
+            "item,model,score",
+            [[i if m == "a" else "", m, v] for i, m, v in long_rows()],
+            "Row 1 names no item: column 'item' is empty",
+        ),
+        (
+            "task,item,model,score",
+            [[t, i, m, v] for i, m, v in long_rows() for t in (f"t{i % 3}", "overall")],
+            "the task 'overall' in column 'task', which seems to sum up other tasks",
+        ),
+        (
+            "item,model,score",
+            [[i, m if i % 2 else f"{m} ", v] for i, m, v in long_rows()],
+            "The models 'a' and 'a ' (and 1 more) differ only in letter case, blanks",
+        ),
+        (
+            "item,model,setting,score",
+            [[i, "m", f"temperature={m}", v] for i, m, v in long_rows()],
+            "write the model and its settings into one column",
+        ),
+        (
+            "item,model,correct",
+            [[i, m, "yes" if v > 0.5 else "no"] for i, m, v in long_rows()],
+            "Write 1 for right and 0 for wrong",
+        ),
+    ],
+)
+def test_invalid_long_tables_name_what_is_wrong(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    heading: str,
+    rows: list[list[Any]],
+    words: str,
+) -> None:
+    assert words in " ".join(refuse(capsys, write(tmp_path, heading, rows)).split())

@@ -22,6 +22,7 @@ from thetahat.cautions import (
 )
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.tables.column_profiles import profile_column
+from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
@@ -525,6 +526,7 @@ def _find_shared_items(
     ]
     _check_contents(models)
     if lacking:
+        alike = "".join(f" {c.message}" for c in find_similar_labels(models, "models"))
         task, item = keys[lacking[0]]
         of_task = f" of task {task!r}" if len({of_key for of_key, _ in keys}) > 1 else ""
         without = next(n for n, runs in models.items() if not runs.scores.get((task, item)))
@@ -532,13 +534,14 @@ def _find_shared_items(
         if len(lacking) == len(keys):
             raise InsufficientData(
                 f"No item has a score of every model; {first}. Rows belong together if task and "
-                "item have the same names in the logs of all models.",
+                f"item have the same names in the logs of all models.{alike}",
                 loc=("logs",),
             )
         if not leaves_out:
             raise InvalidParameter(
                 f"{len(lacking)} of {len(keys)} items have no score of some model; {first}. Send "
-                "all items of all models, or set missing to 'leave_out' to leave such items out.",
+                "all items of all models, or set missing to 'leave_out' to leave such items out."
+                f"{alike}",
                 loc=("logs",),
                 value=len(lacking),
             )
