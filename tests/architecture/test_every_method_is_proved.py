@@ -16,7 +16,6 @@ from pathlib import Path
 from tests.architecture.proofs import ORACLES, every_method, names_in, proofs, proofs_in
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
-PROOFS = proofs()
 METHODS = sorted(every_method())
 
 
@@ -75,18 +74,18 @@ def outside(method: str) -> list[str]:
     """Return the tests that compare a method with a number from outside this code."""
     return [
         p.place
-        for p in PROOFS
+        for p in proofs()
         if method in p.methods and (p.sources or p.name.startswith("test_against_"))
     ]
 
 
 def hand_arithmetic(method: str) -> list[str]:
     """Return the tests that compare a method with numbers worked out by hand."""
-    return [p.place for p in PROOFS if method in p.methods and p.name.startswith("test_by_hand_")]
+    return [p.place for p in proofs() if method in p.methods and p.name.startswith("test_by_hand_")]
 
 
 def identities(method: str) -> list[str]:
-    return [p.place for p in PROOFS if method in p.methods and p.name.startswith(ORACLES)]
+    return [p.place for p in proofs() if method in p.methods and p.name.startswith(ORACLES)]
 
 
 def test_exact_every_method_is_proved() -> None:
@@ -119,7 +118,7 @@ def test_exact_methods_without_a_number_from_outside_have_hand_arithmetic() -> N
 
 
 def test_exact_every_golden_number_names_its_source() -> None:
-    golden = [p for p in PROOFS if p.name.startswith("test_golden_")]
+    golden = [p for p in proofs() if p.name.startswith("test_golden_")]
 
     assert [p.place for p in golden if not p.sources] == []
     # a number that another package computes in the test is test_against_, not golden
@@ -128,7 +127,7 @@ def test_exact_every_golden_number_names_its_source() -> None:
 
 
 def test_exact_every_comparison_names_a_package_that_runs_in_the_test() -> None:
-    comparisons = [p for p in PROOFS if p.name.startswith("test_against_")]
+    comparisons = [p for p in proofs() if p.name.startswith("test_against_")]
     others = [p.place for p in comparisons if not p.name.startswith(PACKAGES_THAT_RUN)]
 
     assert others == []
@@ -136,7 +135,7 @@ def test_exact_every_comparison_names_a_package_that_runs_in_the_test() -> None:
 
 
 def test_exact_every_source_is_outside_this_code() -> None:
-    marked = [p for p in PROOFS if p.sources]
+    marked = [p for p in proofs() if p.sources]
     by_hand = re.compile(r"hand (arithmetic|count)|^by hand|in the (comment|docstring)")
 
     assert [p.place for p in marked if not all(len(s.split()) > 1 for s in p.sources)] == []
@@ -146,10 +145,10 @@ def test_exact_every_source_is_outside_this_code() -> None:
 
 
 def test_exact_a_test_is_about_methods_that_there_are_and_that_its_file_names() -> None:
-    unknown = {(p.place, m) for p in PROOFS for m in p.methods - set(METHODS)}
+    unknown = {(p.place, m) for p in proofs() for m in p.methods - set(METHODS)}
     silent = {
         (p.place, method)
-        for p in PROOFS
+        for p in proofs()
         for method in p.methods
         if method.partition("/")[2] not in names_in(p.path)
     }
@@ -159,14 +158,14 @@ def test_exact_a_test_is_about_methods_that_there_are_and_that_its_file_names() 
 
 
 def test_exact_the_reader_sees_the_tests() -> None:
-    by_place = {p.place: p for p in PROOFS}
+    by_place = {p.place: p for p in proofs()}
     file_name = by_place[
         "tests/thetahat/paired_tests/test_mcnemar.py::test_golden_published_tables"
     ]
 
     assert file_name.methods == {"paired_tests/mcnemar"}
     assert any("fagerland2013" in source for source in file_name.sources)
-    assert len(PROOFS) > 900
+    assert len(proofs()) > 900
 
 
 MODULE = """

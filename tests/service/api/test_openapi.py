@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.json_schema import check_value
 from tests.service.api.requests import matrix, nap
 from tests.worker.sleeping_kind import KIND
+from thetahat_service.api.app import create_app
 from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.schemas.events import EVENTS
@@ -21,14 +21,12 @@ from thetahat_service.schemas.events import EVENTS
 WITHOUT_DESCRIPTION: set[str] = set()
 
 
-@pytest.fixture
-def document(application: FastAPI, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    application.openapi_schema = None
-    with monkeypatch.context() as patch:
-        patch.delitem(JOB_KINDS, KIND.name)  # the tests' own kind
-        document = application.openapi()
-    application.openapi_schema = None
-    return document
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    """The document of an application of its own, without the kind of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(JOB_KINDS, KIND.name, raising=False)
+        return create_app().openapi()
 
 
 def schema_of(document: dict[str, Any], path: str, status: str = "200") -> Any:
