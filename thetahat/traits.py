@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from thetahat.values.types import BlockKind, Target
 
@@ -29,8 +28,7 @@ class ReplicateForm(StrEnum):
     STUDENTISED = "studentised"  # quantiles of replicates divided by their own standard errors
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recommendation:
+class Recommendation(NamedTuple):
     """The place of a method's intervals in the order in which intervals are recommended.
 
     The interval with the smallest rank that could be built is recommended for its target. Ranks
@@ -78,8 +76,7 @@ class Recommendation:
         }[form]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VarianceTraits:
+class VarianceTraits(NamedTuple):
     r"""Properties of a variance estimator that rules for the choice of methods use."""
 
     degrees_grow_with: Literal["instances", "data"] | None = None
@@ -112,8 +109,7 @@ class VarianceTraits:
     such variances, the one that allows for clusters is used for data with clusters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntervalTraits:
+class IntervalTraits(NamedTuple):
     """Properties of an interval that rules for the choice of methods use."""
 
     form: IntervalForm = IntervalForm.OWN
@@ -132,8 +128,7 @@ class IntervalTraits:
     for one interval show that with the smallest rank. None for those shown only in full."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LossTraits:
+class LossTraits(NamedTuple):
     """Properties of a loss that rules for the choice of methods use."""
 
     can_be_zero_one: bool = False
@@ -144,8 +139,7 @@ class LossTraits:
     """Whether it is split into squared bias and variance if several fits predict an instance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearnerTraits:
+class LearnerTraits(NamedTuple):
     """Properties of a learner that rules for the choice of methods use."""
 
     is_penalised_least_squares: bool = False
@@ -154,8 +148,7 @@ class LearnerTraits:
     without an intercept, and fits it at all penalties at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectionTraits:
+class CorrectionTraits(NamedTuple):
     """Properties of a correction of p-values that rules for the choice of methods use."""
 
     corrects: bool = True
@@ -175,8 +168,7 @@ class CorrectionTraits:
     """The largest number of models that it is for; None means no limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightTraits:
+class WeightTraits(NamedTuple):
     """Properties of an estimator of importance weights that rules for the choice of methods use."""
 
     are_supplied: bool = False

@@ -40,14 +40,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from thetahat import errors
 from thetahat.errors import EvaluationError
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(NamedTuple):
     """One invalid place of a request: its path, what is wrong, and the value that was sent."""
 
     loc: tuple[str | int, ...]

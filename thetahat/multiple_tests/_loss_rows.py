@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, BlockKind, FloatArray, Target, UnitName
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LossRows:
+class LossRows(NamedTuple):
     """Mean losses of the units that a test takes as independent."""
 
     unit: UnitName

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -69,8 +68,7 @@ def _rank(values: FloatArray, roundings: FloatArray, out: FloatArray) -> None:
     np.put_along_axis(out, order, shared[group].reshape(n, k), axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class RowStatistic:
+class RowStatistic(NamedTuple):
     r"""Chi-squared statistic of scores in rows.
 
     .. math::
@@ -106,7 +104,7 @@ class RowStatistic:
     def with_value(self, value: float | None) -> RowStatistic:
         """Return the statistic with another value of T, such as the one without tie correction."""
         is_maximum = value is not None and value >= self.maximum * (1 - 1e-12)
-        return replace(self, value=value, log_orders=self.log_orders if is_maximum else None)
+        return self._replace(value=value, log_orders=self.log_orders if is_maximum else None)
 
     def without_correction(self, sum_of_squares: float) -> RowStatistic:
         """Return the statistic without the correction for ties.
@@ -115,7 +113,7 @@ class RowStatistic:
         0, even if in every row all scores are equal.
         """
         value = 0.0 if self.value is None else self.value * (self.sum_of_squares / sum_of_squares)
-        return replace(self.with_value(value), sum_of_squares=sum_of_squares)
+        return self.with_value(value)._replace(sum_of_squares=sum_of_squares)
 
     @property
     def difference_standard_error(self) -> float:
@@ -176,8 +174,7 @@ Ties = Literal["corrected", "none"]
 TIES = ("corrected", "none")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FriedmanRanks:
+class FriedmanRanks(NamedTuple):
     """Mean ranks of the models over the rows, and their statistic."""
 
     statistic: RowStatistic

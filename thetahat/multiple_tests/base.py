@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Literal, Protocol
+from typing import ClassVar, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,8 +31,7 @@ def choose_alpha(requested: float | None) -> float:
     return DEFAULT_ALPHA if requested is None else requested
 
 
-@dataclass(frozen=True, slots=True)
-class PostHocScores:
+class PostHocScores(NamedTuple):
     r"""Scores of the models and their standard error, for comparing pairs after a test of all.
 
     .. math:: z_{ij} = (s_i - s_j) / \mathrm{se}

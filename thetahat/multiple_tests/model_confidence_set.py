@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -155,8 +155,7 @@ class ModelConfidenceSet:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Elimination:
+class Elimination(NamedTuple):
     """The order in which models were eliminated, and their p-values.
 
     Parameters

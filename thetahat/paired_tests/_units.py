@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -166,8 +166,7 @@ def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedUnits:
+class PairedUnits(NamedTuple):
     """Differences of the units of p pairs, one row per pair.
 
     Parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeVar, cast, overload
+from typing import ClassVar, NamedTuple, TypeVar, cast, overload
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from thetahat.values.types import Alternative, FloatArray, IntArray, Target, Uni
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedLosses:
+class PairedLosses(NamedTuple):
     """Losses (or scores) of two models on one layout.
 
     Parameters

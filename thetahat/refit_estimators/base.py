@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
 
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
@@ -60,8 +59,7 @@ APPARENT = "apparent"
 """Label of a split that is tested on its own training part."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RefitLosses:
+class RefitLosses(NamedTuple):
     """Losses of the fits of one design, for one learner or for the difference of two."""
 
     rows: Rows

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import starmap
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ other digits; also 1/2, 1_000 and 1,23,456."""
 NUMERIC_KINDS: Final = frozenset("iufb")
 
 
-@dataclass(frozen=True, slots=True)
-class FileCell:
+class FileCell(NamedTuple):
     """A cell of a column: its row, from 0, and its text."""
 
     row: int

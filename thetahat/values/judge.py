@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from thetahat.values.types import FloatArray, IntArray, Label, Sampled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeDesign:
+class JudgeDesign(NamedTuple):
     """What the labels and grades of all models share; the layout has the labelled rows."""
 
     sampled: Sampled
@@ -39,8 +38,7 @@ class JudgeDesign:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeGrades:
+class JudgeGrades(NamedTuple):
     """The grades of one model, or the differences of those of two."""
 
     labelled: FloatArray

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
 from typing import Any, Final, NamedTuple
@@ -65,8 +64,7 @@ def explain_number(noun: str, own: int, studied: float) -> str | None:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedInterval:
+class StudiedInterval(NamedTuple):
     """An interval in a studied design, averaged over the populations of the design."""
 
     interval: str

@@ -8,7 +8,7 @@ blocks, is many orders of magnitude larger than the standard deviation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ millisecond.
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BlockMoments:
+class BlockMoments(NamedTuple):
     """The blocks of one partition."""
 
     sizes: FloatArray
@@ -99,8 +98,7 @@ class BlockMoments:
         return float(self.centred_squares.sum()) + between
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moments:
+class Moments(NamedTuple):
     """The splits of all repeats; fields as in ``BlockMoments``, (J,) long."""
 
     sizes: FloatArray

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.values.types import FloatArray, IntArray
 
 
-@dataclass(frozen=True, slots=True)
-class RatioScore:
+class RatioScore(NamedTuple):
     """A function of a ratio of sums.
 
     Parameters

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -49,8 +48,7 @@ def is_numbering(values: FloatArray) -> bool:
     return lowest.is_integer() and np.array_equal(np.sort(values), lowest + np.arange(n))
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedRows:
+class RepeatedRows(NamedTuple):
     """Rows that are equal to an earlier one."""
 
     n: int

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from thetahat.values.block_nouns import DEFAULT_NOUNS, BlockNoun
 from thetahat.values.types import BlockKind
@@ -12,8 +11,7 @@ from thetahat.values.types import BlockKind
 _INSTANCE: Final = BlockNoun(singular="instance", plural="instances")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(NamedTuple):
     """What the sentences of one result call its blocks and its values.
 
     A sentence about the blocks or values of the result takes these words. A sentence about a
@@ -68,7 +66,7 @@ class Words:
         return self.noun if unit == "block" else _INSTANCE
 
 
-WORD_FIELDS: Final = tuple(field.name for field in fields(Words) if field.name != "kind")
+WORD_FIELDS: Final = tuple(name for name in Words._fields if name != "kind")
 """The words that a format string can have as fields."""
 
 _DEFAULT: Final[Mapping[BlockKind, Words]] = {
@@ -93,11 +91,11 @@ def choose_words(
     """
     words = _DEFAULT[kind]
     if noun is not None and kind is BlockKind.HOLDOUT:
-        words = replace(words, cluster=noun.singular, clusters=noun.plural)
+        words = words._replace(cluster=noun.singular, clusters=noun.plural)
     elif noun is not None:
-        words = replace(words, block=noun.singular, blocks=noun.plural)
+        words = words._replace(block=noun.singular, blocks=noun.plural)
     if noun is not None and kind is BlockKind.SOURCE:
-        words = replace(words, kind=noun.plural)
+        words = words._replace(kind=noun.plural)
     if not higher_is_better:
         return words
-    return replace(words, value="score", values="scores", better="higher", best="highest")
+    return words._replace(value="score", values="scores", better="higher", best="highest")

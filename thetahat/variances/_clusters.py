@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from thetahat.variances._applicability import (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClustersInSplits:
+class ClustersInSplits(NamedTuple):
     """The clusters of each split; a cluster that several splits test counts in each of them."""
 
     group: IntArray
@@ -34,8 +33,7 @@ class ClustersInSplits:
     """(J,) number of clusters of each split."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClusterWeights:
+class ClusterWeights(NamedTuple):
     """What CR2 takes from the sizes of the clusters of one or several blocks."""
 
     relative: FloatArray

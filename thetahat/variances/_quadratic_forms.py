@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -112,8 +112,7 @@ def compute_with_bias(blocks: BlockMoments, bias: tuple[float, float, float]) ->
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeanForm:
+class MeanForm(NamedTuple):
     """The part m'Hm of a quadratic estimator over sources, with m the block means."""
 
     matrix: FloatArray

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thetahat_service.cli.failures import UserError
 
@@ -24,8 +23,7 @@ LABELS: Final = ("block", "repeat", "instance", "cluster", "time", "item")
 LISTED: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class LossColumns:
+class LossColumns(NamedTuple):
     """The columns of a file of losses."""
 
     losses: list[str]

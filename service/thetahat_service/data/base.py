@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, ClassVar, Final, Protocol, runtime_checkable
+from typing import IO, TYPE_CHECKING, ClassVar, Final, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -41,8 +41,7 @@ FREE_BYTES: Final = 64 * 1024 * 1024
 """Number of bytes that every file may unpack to, however small it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileLimits:
+class FileLimits(NamedTuple):
     """The limits for the content of a file; the defaults are those of the settings."""
 
     cells: int = 200_000_000

@@ -10,8 +10,8 @@ import re
 import string
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat_service.data.base import MAX_NAME, check_names
@@ -33,8 +33,7 @@ AROUND_NAMES = string.whitespace + "\ufeff\u200b\u200e\u200f\u2060\u00a0"
 BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """The dialect of a text table."""
 
     delimiter: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -46,8 +45,7 @@ NUMBER: Final = "|".join(
 """A number in any of these forms."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumberForm:
+class NumberForm(NamedTuple):
     """How the numbers of one column are written."""
 
     decimal: str

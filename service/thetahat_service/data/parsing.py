@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
@@ -70,7 +70,7 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
                 "path": str(path),
                 "media_type": media_type,
                 "table": str(table),
-                "limits": cast("FileLimitValues", asdict(read_file_limits(get_settings()))),
+                "limits": cast("FileLimitValues", read_file_limits(get_settings())._asdict()),
             },
             name,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ IntegerArray = np.ndarray[tuple[int, ...], np.dtype[np.integer]]
 FloatArray = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SparseRows:
+class SparseRows(NamedTuple):
     """Some rows of a sparse matrix, in compressed form."""
 
     starts: IntegerArray

@@ -56,7 +56,7 @@ def settle(finished: Finished, loaded: Loaded) -> SettledResult:
             provenance = replace(provenance, test_set=_find_most_used(numbers, known))
         if finished.submission is not None:
             board, result = _add_to_board(connection, finished.submission, loaded)
-            finished = replace(finished, result=result)
+            finished = finished._replace(result=result)
     body = replace(loaded, provenance=provenance).encode(finished)
 
     def store(connection: sa.Connection) -> None:

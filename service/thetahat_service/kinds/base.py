@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, cast
 from uuid import UUID
 
 import numpy as np
@@ -70,8 +70,7 @@ class Job(Generic[R]):
         return isinstance(other, Job) and other.id == self.id
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(NamedTuple):
     """A finished evaluation."""
 
     result: DataclassInstance
@@ -86,8 +85,7 @@ class Finished:
     """A submission to a Ladder, which decides on the result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """One chunk of an evaluation: what it computes, and how much it adds to the progress."""
 
     payload: Payload
@@ -99,8 +97,7 @@ class Chunk:
     ``thetahat_service.outcomes.failure_arrays``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class CutChunk:
+class CutChunk(NamedTuple):
     """A chunk that was cut in two because the whole chunk would take too long.
 
     Parameters
@@ -113,16 +110,14 @@ class CutChunk:
     rest: Chunk
 
 
-@dataclass(frozen=True, slots=True)
-class Chunks:
+class Chunks(NamedTuple):
     """An evaluation cut into chunks, which any worker may compute in any order."""
 
     chunks: Sequence[Chunk]
     unit: str  # of the progress: splits, repetitions
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkOutput:
+class ChunkOutput(NamedTuple):
     """The output of one chunk, with the payload that identifies the chunk."""
 
     payload: Payload

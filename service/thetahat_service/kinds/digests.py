@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import NoneType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -23,8 +22,7 @@ _CHANGE_NO_NUMBER: Final = ("include", "protocol")
 """Fields of a request that say which parts are written, and which plan is followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestDigests:
+class RequestDigests(NamedTuple):
     """The canonical text of a request, its digests and its seed."""
 
     canonical: str

@@ -9,7 +9,7 @@ from enum import StrEnum
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import Caution
 from thetahat_service.kinds.methods_used import LearnerUsed
-from thetahat_service.schemas.protocol import ProtocolOutcome
+from thetahat_service.schemas.protocol_outcome import ProtocolOutcome
 
 
 class KnownBy(StrEnum):

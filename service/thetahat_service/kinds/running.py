@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 import orjson
@@ -20,8 +19,7 @@ from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.outcomes.output_table import OutputTable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluated:
+class Evaluated(NamedTuple):
     """An evaluation that was computed in this process.
 
     Parameters

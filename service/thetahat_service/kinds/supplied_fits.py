@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -88,8 +87,7 @@ class SuppliedFitsField(Schema):
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SuppliedEstimators:
+class SuppliedEstimators(NamedTuple):
     """Estimators with the losses of the fits that they need."""
 
     refits: tuple[SuppliedRefit, ...] = ()

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from thetahat_service.kinds.provenance import KnownBy
 SEPARATOR: Final = "\x1f"
 
 
-@dataclass(frozen=True, slots=True)
-class TestSet:
+class TestSet(NamedTuple):
     """The digest of what identifies a test set."""
 
     sha256: str

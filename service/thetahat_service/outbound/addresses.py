@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 Address = IPv4Address | IPv6Address
@@ -35,8 +34,7 @@ class RefusedAddress(ValueError):
     """A URL that the service does not connect to, with the reason as a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedHost:
+class ListedHost(NamedTuple):
     """A host of a setting; None for the scheme or the port means https or the scheme's own."""
 
     name: str
@@ -49,8 +47,7 @@ class ListedHost:
         return (scheme, host, port) == (self.scheme, self.name, own_port)
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedHosts:
+class AllowedHosts(NamedTuple):
     """The hosts and networks of a setting, in addition to public addresses or instead of them."""
 
     hosts: tuple[ListedHost, ...]
@@ -63,8 +60,7 @@ class AllowedHosts:
     """Name of the setting, for refusals."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedTarget:
+class CheckedTarget(NamedTuple):
     """A URL that was checked: the addresses to connect to, and the name of the host.
 
     Parameters

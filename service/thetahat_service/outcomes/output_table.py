@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +14,7 @@ from thetahat_service.outcomes.spilled_arrays import SpilledArray
 ROWS_AT_ONCE: Final = 2**18
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OutputColumn:
+class OutputColumn(NamedTuple):
     """One column: values, or indices of labels."""
 
     values: np.ndarray | SpilledArray
@@ -34,8 +32,7 @@ class OutputColumn:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OutputTable:
+class OutputTable(NamedTuple):
     """Columns by name, all of the same length."""
 
     columns: Mapping[str, OutputColumn]

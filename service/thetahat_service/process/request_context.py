@@ -7,9 +7,8 @@ Both are context variables: the event loop keeps them apart between requests, an
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 
@@ -30,8 +29,7 @@ class Scope(StrEnum):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """The authenticated sender of a request."""
 
     owner_id: UUID

@@ -8,7 +8,7 @@ from typing import Any, Final
 from thetahat.values.number_text import format_number
 from thetahat_service.protocols.facts import Facts, SoFar
 from thetahat_service.protocols.outcome import write_field
-from thetahat_service.schemas.protocol import Deviation
+from thetahat_service.schemas.protocol_outcome import Deviation
 
 DIGEST: Final = "data_sha256"
 SHOWN_DIGITS: Final = 12

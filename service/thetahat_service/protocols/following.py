@@ -19,7 +19,7 @@ from thetahat_service.kinds.planned_results import add_outcome
 from thetahat_service.protocols.checking import list_deviations, list_unknown
 from thetahat_service.protocols.facts import Facts, read_request_facts, read_result_facts
 from thetahat_service.protocols.outcome import write_date, write_outcome, write_times
-from thetahat_service.schemas.protocol import DataWay, Deviation, PlanTime, ProtocolOutcome
+from thetahat_service.schemas.protocol_outcome import DataWay, Deviation, PlanTime, ProtocolOutcome
 from thetahat_service.storage import data_history, protocols
 from thetahat_service.storage.protocols import ProtocolRow
 from thetahat_service.storage.unit_of_work import reading

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from thetahat_service.json_types import JsonObject
-from thetahat_service.schemas.protocol import DataWay, Deviation, PlanTime, ProtocolOutcome
+from thetahat_service.schemas.protocol_outcome import DataWay, Deviation, PlanTime, ProtocolOutcome
 
 NOUNS: Final = {
     DataWay.UPLOADED: "evaluation",

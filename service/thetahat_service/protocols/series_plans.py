@@ -15,7 +15,7 @@ from thetahat_service.protocols.checking import list_deviations, list_unknown
 from thetahat_service.protocols.facts import SoFar, read_series_facts
 from thetahat_service.protocols.following import begin_outcome, build_gone_error
 from thetahat_service.protocols.outcome import write_date, write_outcome
-from thetahat_service.schemas.protocol import DataWay, PlanTime, ProtocolOutcome
+from thetahat_service.schemas.protocol_outcome import DataWay, PlanTime, ProtocolOutcome
 from thetahat_service.storage import protocols
 
 PLACES: Final = {

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ FEWEST_OTHERS: Final = 5
 LARGEST_SHARE: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class MissingCode:
+class MissingCode(NamedTuple):
     """A number that seems to be a code of missing values: where it stands, and beside what."""
 
     name: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.columns import write_mixed_marks
@@ -54,8 +53,7 @@ class Role(StrEnum):
     UNCLEAR = "unclear"
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """The proposed role of a column."""
 
     column: ColumnProfile

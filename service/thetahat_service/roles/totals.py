@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ MOST_ROWS: Final = 1_000_000
 """Rows of a table in which totals are looked for; among more a row counts for little."""
 
 
-@dataclass(frozen=True, slots=True)
-class TotalRow:
+class TotalRow(NamedTuple):
     """A row of totals: its number, from 0, and what shows it, as the end of a sentence."""
 
     row: int

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from thetahat.analyses.losses.result import GateOutcome
 from thetahat.values.json_values import JsonValue
-from thetahat_service.schemas.protocol import ProtocolOutcome
+from thetahat_service.schemas.protocol_outcome import ProtocolOutcome
 from thetahat_service.states import EvaluationStatus, OverallVerdict, SignOffDecision
 
 ANY_RESULT: Final = "AnyResult"

@@ -11,7 +11,7 @@ from thetahat.analyses.series.design import Unit
 from thetahat.analyses.series.statements import Statement
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Better
-from thetahat_service.schemas.protocol import ProtocolOutcome
+from thetahat_service.schemas.protocol_outcome import ProtocolOutcome
 from thetahat_service.states import SeriesStatus
 
 

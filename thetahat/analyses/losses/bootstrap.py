@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.result import NotApplicable
@@ -60,7 +59,7 @@ def omit_slow_defaults(
         if (reason := reasons.get(entry.key)) is not None
     )
     remaining = tuple(entry for entry in intervals.methods if reasons.get(entry.key) is None)
-    return replace(intervals, methods=remaining, left_out=(*intervals.left_out, *omitted))
+    return intervals._replace(methods=remaining, left_out=(*intervals.left_out, *omitted))
 
 
 def _list_resampled(intervals: SelectedMethods[IntervalMethod]) -> Mapping[str, ResampledInterval]:

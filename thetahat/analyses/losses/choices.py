@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import partial
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import GateOutcome, Requirement
@@ -45,8 +45,7 @@ times as long to compute.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenMethod(Generic[M_co]):
+class ChosenMethod(NamedTuple, Generic[M_co]):
     """One method of an evaluation."""
 
     key: str

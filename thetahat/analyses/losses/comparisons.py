@@ -367,7 +367,7 @@ def select_for_models(
 ) -> SelectedMethods[IntervalMethod]:
     """Return the intervals that are not for pairs alone."""
     kept = tuple(e for e in intervals.methods if not e.method.info.interval.only_for_pairs)
-    return replace(intervals, methods=kept)
+    return intervals._replace(methods=kept)
 
 
 def select_for_differences(
@@ -384,7 +384,7 @@ def select_for_differences(
         names = list_intervals_on_any_variance()
         added = tuple(ChosenMethod(name, name, INTERVALS[name]()) for name in names)
         kept = (*kept, *added)
-    return replace(intervals, methods=kept)
+    return intervals._replace(methods=kept)
 
 
 def _get_recommended(

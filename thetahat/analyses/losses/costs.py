@@ -283,7 +283,7 @@ def _evaluate_rows(
     """Return the evaluation of the costs of rows, in the place of losses."""
     from thetahat.analyses.losses.evaluation import evaluate  # noqa: PLC0415 - it uses this module
 
-    words = replace(table.layout.words, value="cost", values="costs", better="lower", best="lowest")
+    words = table.layout.words._replace(value="cost", values="costs", better="lower", best="lowest")
     layout = replace(costs.layout or table.layout, words=words)
     of_costs = LossTable(
         layout, {name: BlockLosses(layout, values=costs.rows[name]) for name in table.names}

@@ -321,4 +321,4 @@ def _drop_resampled(selection: SelectedMethods[M]) -> SelectedMethods[M]:
         for entry in selection.methods
         if not isinstance(entry.method, ResampledInterval | ResampledVariance)
     )
-    return replace(selection, methods=kept)
+    return selection._replace(methods=kept)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from thetahat.analyses.losses.identical_losses import IdenticalUnits
@@ -11,8 +10,7 @@ from thetahat.distributions import compute_alpha
 from thetahat.values.layout import Layout
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairQuestion:
+class PairQuestion(NamedTuple):
     """One pair of models with the interval that its verdict rests on.
 
     Parameters
@@ -45,8 +43,7 @@ class PairQuestion:
         return self.constant == 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictTerms:
+class VerdictTerms(NamedTuple):
     """The options that the verdicts of all pairs share.
 
     Parameters

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -76,8 +76,7 @@ _LossPlace: TypeAlias = tuple[Subject, str, str]
 """Subject, target, and interval with its variance."""
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageLookup:
+class CoverageLookup(NamedTuple):
     """The studied design that is nearest to an evaluation; None where there is none."""
 
     design: StudiedDesign | None
@@ -102,7 +101,7 @@ class CoverageLookup:
         """
         values = _classify_values(losses)
         return [
-            replace(entry, interval=self._add_to(entry, losses, subject, values))
+            entry._replace(interval=self._add_to(entry, losses, subject, values))
             if entry.interval.recommended
             else entry
             for entry in built

@@ -10,7 +10,7 @@ p-value :math:`(1 - \Delta / R)^n`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, IntArray, Target
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdenticalUnits:
+class IdenticalUnits(NamedTuple):
     """Units of which none has a difference.
 
     Parameters

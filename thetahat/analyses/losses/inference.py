@@ -103,8 +103,7 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     layout = losses.layout
     built = recommend(layout.kind, [*on_losses, *on_fits], fixed_models=layout.has_fixed_models)
     in_range = [
-        replace(
-            entry,
+        entry._replace(
             interval=keep_in_range(
                 entry.interval,
                 limits,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.result import NotApplicable
@@ -20,8 +19,7 @@ from thetahat.variances import VARIANCES
 M = TypeVar("M")
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedMethods(Generic[M]):
+class SelectedMethods(NamedTuple, Generic[M]):
     """The methods of one family that an evaluation uses."""
 
     methods: tuple[ChosenMethod[M], ...]
@@ -49,7 +47,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
     """
     if chosen is not None:
         offered = tuple(
-            replace(entry, method=choices.complete_method(entry.method)) for entry in chosen
+            entry._replace(method=choices.complete_method(entry.method)) for entry in chosen
         )
         return SelectedMethods(offered, named=True)
     if n_models is not None and n_models < MIN_MODELS:

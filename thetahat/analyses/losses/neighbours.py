@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ MOST_PAIRS: Final = 1000
 models alone are."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowDependence:
+class RowDependence(NamedTuple):
     """How alike the values of neighbouring rows are."""
 
     correlation: float
@@ -45,8 +43,7 @@ class RowDependence:
         return self.factor >= threshold and self.p_value <= FALSE_ALARMS / n_tests
 
 
-@dataclass(frozen=True, slots=True)
-class NeighbourTests:
+class NeighbourTests(NamedTuple):
     """The tests of one result for neighbours that are alike.
 
     Parameters

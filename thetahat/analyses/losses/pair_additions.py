@@ -39,7 +39,7 @@ def add_to_comparisons(
     )
     target = choices.get_target(table.layout.kind)
     fallback = RecommendedIntervalBuilder.prepare(
-        table.layout, target, methods.variances, replace(intervals, methods=on_variances)
+        table.layout, target, methods.variances, intervals._replace(methods=on_variances)
     )
     estimators = {entry.key: entry.method for entry in methods.variances.methods}
 

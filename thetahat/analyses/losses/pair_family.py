@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -125,7 +125,7 @@ class PairFamily:
         if self.pair_alpha == self.alpha:
             return entry
         interval = replace(entry.interval, level=choices.level, simultaneous_pairs=self.n_pairs)
-        return replace(entry, interval=interval)
+        return entry._replace(interval=interval)
 
     def order(
         self, questions: Sequence[PairQuestion], p_values: Sequence[float | None]
@@ -200,8 +200,7 @@ class PairFamily:
         return best[1], best[2]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OrderedFamily:
+class OrderedFamily(NamedTuple):
     """A family whose p-values are known, so that they, and those of other tests, are corrected.
 
     Parameters

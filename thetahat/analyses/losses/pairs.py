@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,7 @@ _BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
 _EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """Two models and their difference.
 
     Parameters

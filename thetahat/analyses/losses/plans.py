@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from thetahat.analyses.losses.power import (
     compute_power,
@@ -38,8 +37,7 @@ first standard error happened to be small.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Growth:
+class _Growth(NamedTuple):
     """The standard error and the degrees of freedom as a function of the number of units.
 
     Parameters

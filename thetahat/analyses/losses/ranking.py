@@ -10,8 +10,7 @@ not the best, and not for the one that it is worse than the best of these data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -32,8 +31,7 @@ MIN_MODELS: Final = 3
 """The verdict on two models says all that there is."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankedModels:
+class RankedModels(NamedTuple):
     """All models in the order of their estimates, with the intervals of one target."""
 
     order: tuple[str, ...]

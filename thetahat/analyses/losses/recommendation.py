@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from thetahat.cautions import OUTSIDE_THE_RULE
 from thetahat.intervals.base import Interval, PairedRatesInterval
@@ -32,8 +32,7 @@ class RecommendationGroup(IntEnum):
     NEVER = 4
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltInterval:
+class BuiltInterval(NamedTuple):
     """An interval with its methods, whose names may differ from the keys in the result."""
 
     interval: Interval
@@ -135,7 +134,7 @@ def _mark_recommended(entry: BuiltInterval, place: RecommendationGroup) -> Built
             *cautions,
             OUTSIDE_THE_RULE(target=interval.target.value),
         )
-    return replace(entry, interval=replace(interval, recommended=True, cautions=cautions))
+    return entry._replace(interval=replace(interval, recommended=True, cautions=cautions))
 
 
 def get_recommended_by_target(intervals: Iterable[Interval]) -> dict[Target, Interval]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.inference import infer
@@ -24,8 +23,7 @@ RankedMethods: TypeAlias = (
 """The variances and the intervals of one rank."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecommendedIntervalBuilder:
+class RecommendedIntervalBuilder(NamedTuple):
     """Builds the recommended interval of a difference for a target."""
 
     target: Target
@@ -63,7 +61,7 @@ class RecommendedIntervalBuilder:
                 on.extend([] if variance is None or variance in on else [variance])
                 built.extend([interval] * (interval not in built))
         steps = (
-            (replace(variances, methods=tuple(on)), replace(intervals, methods=tuple(built)))
+            (variances._replace(methods=tuple(on)), intervals._replace(methods=tuple(built)))
             for _, (on, built) in sorted(ranked.items(), key=lambda item: item[0])
         )
         return cls(target, tuple(steps))

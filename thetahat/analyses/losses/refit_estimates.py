@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from thetahat.intervals.base import Interval
 from thetahat.registry import MethodInfo
@@ -15,8 +14,7 @@ ModelOrPair = str | tuple[str, str]
 """The name of a model, or a pair (a, b) for the difference a minus b."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefitEstimate:
+class RefitEstimate(NamedTuple):
     """An estimate for one model or pair; the result lists it with those made from the losses."""
 
     key: str

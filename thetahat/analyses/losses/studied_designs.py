@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -17,8 +16,7 @@ from thetahat.values.number_text import format_number
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedDesign:
+class StudiedDesign(NamedTuple):
     """A scheme of a study, with the properties that are compared with those of a layout.
 
     Parameters

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from thetahat.values.types import FloatArray, IntArray
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ResampledMeans:
+class ResampledMeans(NamedTuple):
     """The means of m models in B resamples, with standard errors."""
 
     deviations: FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,7 @@ _Key = tuple[UnitName, int]
 _Prepared = tuple[Units, list[float], FloatArray, Resamples]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Drawn:
+class _Drawn(NamedTuple):
     """The models' means and residuals, and their resampled means.
 
     ``largest`` (m,) are the sizes of the models' largest residuals, and ``pairs`` those whose

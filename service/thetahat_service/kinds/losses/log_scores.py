@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.values.ratios import BITS, PERPLEXITY, SHARE, RatioScore
@@ -18,8 +17,7 @@ OF_LOG_LIKELIHOODS: Final = "perplexity"
 """A score of lm-evaluation-harness of which each row has the log-likelihood."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreColumns:
+class ScoreColumns(NamedTuple):
     """The columns of a score.
 
     Parameters

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -127,8 +127,7 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LogLosses:
+class LogLosses(NamedTuple):
     """The scores of logs, matched by task and item."""
 
     table: LossTable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -182,8 +182,7 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
     _check_model_names(columns.losses, ("columns", "losses"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SentLosses:
+class SentLosses(NamedTuple):
     """The losses of a request."""
 
     table: LossTable
@@ -249,7 +248,7 @@ def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> Sen
     groups = sent.groups
     if request.groups is not None:
         groups = read_inline_groups(request.groups, request.group_by, sent.n_rows, sent.kept)
-    return replace(sent, table=sent.table.with_words(words), groups=groups)
+    return sent._replace(table=sent.table.with_words(words), groups=groups)
 
 
 def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
@@ -534,7 +533,7 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     sent = _from_rows(request, reader, labels, values, file.rows)
     groups = read_group_columns(file, columns, request.group_by, file.rows, sent.kept)
     cautions = tuple(_find_models_in_rows(request, file, columns))
-    return replace(sent, groups=groups, cautions=cautions)
+    return sent._replace(groups=groups, cautions=cautions)
 
 
 def _find_models_in_rows(

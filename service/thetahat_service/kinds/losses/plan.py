@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from thetahat.analyses.runs.summaries import RunParts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LossesPlan:
+class LossesPlan(NamedTuple):
     """The losses of a request, checked together with its choices."""
 
     table: LossTable
