@@ -149,13 +149,14 @@ def _solve_optimum(source_logs: FloatArray, target_logs: FloatArray) -> _Solutio
 
 def _stop_early(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
     A, K = np.exp(target_logs), np.exp(source_logs)
-    if not are_within_reach(A, K):
+    # Every target row and at least one source row need a kernel that is not too small.
+    if not min(float(A.max(axis=1).min()), float(K.max())) > _MIN_KERNEL:
         raise InsufficientData(
             "width is too small: the kernels of every centre vanish at a target row, or at all "
             "source rows. Give a larger width or more centres, or use the mode optimum.",
             loc=("width",),
         )
-    alpha, objective, n_steps = fit_early_stopped(A, K.mean(axis=0))
+    alpha, objective, n_steps = _ascend(A, K.mean(axis=0))
     if objective == -np.inf:
         raise InsufficientData(
             "width is too small: the algorithm starts with weight 0 for a target row and cannot "
@@ -165,11 +166,6 @@ def _stop_early(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
     coefficients = np.full(len(alpha), -np.inf)
     coefficients[alpha > 0] = np.log(alpha[alpha > 0])
     return K @ alpha, A @ alpha, coefficients, {"objective": objective, "n_steps": n_steps}
-
-
-def are_within_reach(A: FloatArray, K: FloatArray) -> bool:
-    """Whether every target row and at least one source row have a kernel above ``_MIN_KERNEL``."""
-    return min(float(A.max(axis=1).min()), float(K.max())) > _MIN_KERNEL
 
 
 def _list_cautions(details: dict[str, float | int]) -> Iterator[Caution]:
@@ -256,11 +252,11 @@ def _take_step(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(x + step * direction, 0))
 
 
-STEP_SIZES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
-MAX_STEPS_PER_SIZE: Final = 100
+_STEP_SIZES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
+_MAX_STEPS_PER_SIZE: Final = 100
 
 
-def fit_early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
+def _ascend(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
     """Return (L,) coefficients, the mean log ratio of the target and the number of steps.
 
     Gradient ascent with the constraints restored after each step; a step size is abandoned at its
@@ -280,8 +276,8 @@ def fit_early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, 
     if best == -np.inf:
         return alpha, best, 0
     with np.errstate(all="ignore"):  # an overflow is no improvement
-        for rate in STEP_SIZES:
-            for _ in range(MAX_STEPS_PER_SIZE):
+        for rate in _STEP_SIZES:
+            for _ in range(_MAX_STEPS_PER_SIZE):
                 new = _project(alpha + rate * ((1 / ratios) @ A), b)
                 new_ratios = A @ new
                 objective = _compute_objective(new_ratios)

@@ -1,7 +1,6 @@
 """Weighted cross-validation and importance weights of very many small data sets at once."""
 
 from thetahat_replications.batches.kernel_mean_matching import estimate_kernel_mean_matching_weights
-from thetahat_replications.batches.kliep import estimate_kliep_weights
 from thetahat_replications.batches.problems import Problems
 from thetahat_replications.batches.selection import SelectedPenalties, select
 from thetahat_replications.batches.weights import (
@@ -14,7 +13,6 @@ __all__ = [
     "SelectedPenalties",
     "estimate_gaussian_ratios",
     "estimate_kernel_mean_matching_weights",
-    "estimate_kliep_weights",
     "estimate_weights_one_by_one",
     "select",
 ]

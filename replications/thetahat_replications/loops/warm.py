@@ -7,22 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from thetahat.numerics.loops.compiling import compiled
-from thetahat.values.types import FloatArray
-from thetahat_replications.loops import (
-    drawn_words,
-    gaussian_kernels,
-    kernel_means,
-    likelihood_ascent,
-)
+from thetahat_replications.loops import drawn_words, gaussian_kernels, kernel_means
 
 
 def one_by_one() -> Iterator[None]:
     """Run each loop once on a tiny input, which compiles it; yield after each loop."""
-    yield from _warm_weights(np.array([0.0, 1.0]))
+    yield from _warm_weights()
     yield from _warm_words()
 
 
-def _warm_weights(rates: FloatArray) -> Iterator[None]:
+def _warm_weights() -> Iterator[None]:
     rows, kernels = np.eye(2), np.empty((2, 2))
     compiled(kernel_means.fill_nearest_squares)(rows, rows, kernels)
     yield
@@ -31,8 +25,6 @@ def _warm_weights(rates: FloatArray) -> Iterator[None]:
     compiled(gaussian_kernels.exponentiate)(kernels, -1.0)
     yield
     compiled(kernel_means.exchange)(kernels, np.ones(2), 1e-9, np.zeros(2))
-    yield
-    compiled(likelihood_ascent.ascend)(kernels, np.ones(2), rates, 1, np.empty(2))
     yield
 
 

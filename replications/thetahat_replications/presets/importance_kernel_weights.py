@@ -17,7 +17,7 @@ from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat_replications.batches import (
     estimate_kernel_mean_matching_weights,
-    estimate_kliep_weights,
+    estimate_weights_one_by_one,
 )
 from thetahat_replications.importance.final_risk_claims import (
     SOURCE,
@@ -122,8 +122,8 @@ class ImportanceKernelWeights(PaperSelectionPreset):
             "kernel_mean_matching": lambda drawn, _gamma, rng: (
                 estimate_kernel_mean_matching_weights(drawn.source, drawn.target, rng, matching)
             ),
-            "kliep": lambda drawn, _gamma, rng: estimate_kliep_weights(
-                drawn.source, drawn.target, rng, kliep
+            "kliep": lambda drawn, _gamma, rng: estimate_weights_one_by_one(
+                kliep, drawn.source, drawn.target, rng
             ),
         }
         return {name: estimators[name] for name in self.weights}

@@ -154,7 +154,7 @@ def test_limit_of_steps_of_the_published_heuristic(monkeypatch: pytest.MonkeyPat
     samples = shifted(40, 60)
     method = Kliep(width=1.0, mode="early_stopped")
     full = method.estimate(samples, rng()).details
-    monkeypatch.setattr(kliep, "MAX_STEPS_PER_SIZE", 1)
+    monkeypatch.setattr(kliep, "_MAX_STEPS_PER_SIZE", 1)
     short = method.estimate(samples, rng()).details
 
     assert short["n_steps"] == 7

@@ -20,7 +20,6 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from thetahat.numerics.loops import bootstrap, cells, nearest_rows, sign_flips\n"
         "from thetahat_replications.loops import drawn_words\n"
         "from thetahat_replications.loops import gaussian_kernels, kernel_means\n"
-        "from thetahat_replications.loops import likelihood_ascent\n"
         "from thetahat.numerics.loops.compiling import compiled\n"
         "from thetahat.numerics.loops.compile_ahead import compile_all\n"
         "compile_all()\n"
@@ -29,7 +28,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others,\n"
         "    kernel_means.fill_nearest_squares, kernel_means.exchange,\n"
         "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
-        "    likelihood_ascent.ascend, cells.count_kinds,\n"
+        "    cells.count_kinds,\n"
         "    nearest_rows.find_smallest, nearest_rows.find_near, nearest_rows.rank]\n"
         "def kinds():\n"
         "    return [len(loop.signatures) for loop in map(compiled, loops)]\n"
@@ -59,11 +58,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "sample.compute_errors_by_block(rows % 3, 3)\n"
         "sample.compute_errors_on(rows)\n"
         "from thetahat_replications.batches import estimate_kernel_mean_matching_weights\n"
-        "from thetahat_replications.batches import estimate_kliep_weights\n"
-        "from thetahat.importance_weights.kliep import Kliep\n"
         "apart = rng.normal(size=(3, 50, 2)), rng.normal(size=(1, 60, 2))\n"
         "estimate_kernel_mean_matching_weights(*apart, rng)\n"
-        "estimate_kliep_weights(*apart, rng, Kliep(mode='early_stopped'))\n"
         "print(kinds())\n"
     )
     done = subprocess.run(
@@ -71,7 +67,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 16)
+    assert before == after == str([1] * 15)
 
 
 NOT_WARMED = {
