@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.service.data.checked_files import inspected, keep
@@ -128,6 +129,46 @@ def test_golden_helm_means_of_a_run(tmp_path: Path) -> None:
     assert stats.keys() >= {"exact_match", "num_prompt_tokens"}
     for name, mean in stats.items():
         assert sum(columns[f"score.{name}"]) / 8 == pytest.approx(mean, rel=1e-15)
+
+
+@pytest.mark.outside("the means that HELM wrote into stats.json of the same run")
+def test_golden_costs_of_helm_are_its_tokens_and_its_runtime(tmp_path: Path) -> None:
+    inspection, columns = tabulate(tmp_path, read_text("helm-run.json"))
+    stats = {stat["name"]["name"]: stat["mean"] for stat in load("helm-stats.json")}
+    mean = sum(columns["cost.input_tokens"]) / 8
+
+    assert mean == pytest.approx(stats["num_prompt_tokens"], rel=1e-15)
+    assert columns["cost.seconds"] == columns["score.inference_runtime"]
+    output = columns["score.num_output_tokens"]
+    assert columns["cost.output_tokens"] == output
+    tokens = np.add(columns["cost.input_tokens"], output)
+    assert columns["cost.tokens"] == tokens.tolist()
+    assert inspection.details["costs"].startswith(
+        "The file says what each run cost: seconds, tokens, input_tokens, output_tokens."
+    )
+
+
+def test_exact_costs_of_every_eval_ever_are_those_of_its_schema(tmp_path: Path) -> None:
+    """``token_usage`` and ``performance`` of the records of samples, both of which may lack."""
+    lines = [json.loads(line) for line in read_text("every-old_samples.jsonl").splitlines()]
+    for place, line in enumerate(lines):
+        line["token_usage"] = {
+            "input_tokens": 10 + place,
+            "output_tokens": 5,
+            "total_tokens": 15 + place,
+        }
+        line["performance"] = {"latency_ms": 250.0 * place, "generation_time_ms": 1.0}
+    lines[1]["performance"] = None
+    content = b"\n".join(json.dumps(line).encode() for line in lines)
+
+    inspection, columns = tabulate(tmp_path, content, JSONL)
+
+    assert columns["cost.tokens"] == [15 + place for place in range(len(lines))]
+    seconds = columns["cost.seconds"]
+    assert np.isnan(seconds[1])
+    assert seconds[2:4] == [0.5, 0.75]
+    assert "seconds, tokens, input_tokens, output_tokens" in inspection.details["costs"]
+    assert "costs" not in tabulate(tmp_path, read_text("every-old_samples.jsonl"), JSONL)[0].details
 
 
 def test_exact_perturbed_copies_trials_and_means_of_helm(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from thetahat_service.data.evaluation_tools.base import (
     ERROR,
     hash_content,
     number_runs,
+    read_costs,
     read_number,
     require_object,
     shorten,
@@ -82,7 +83,21 @@ def _read_record(record: JsonObject) -> dict[str, JsonValue]:
     if record.get("error") is not None:
         row[ERROR] = shorten(str(record["error"]), 1000)
         scores = dict.fromkeys(scores, None)
-    return {**row, "score": scores}
+    return {**row, "score": scores, **_read_costs(record)}
+
+
+def _read_costs(record: JsonObject) -> JsonObject:
+    usage, performance = (
+        value if isinstance(value, dict) else {}
+        for value in (record.get("token_usage"), record.get("performance"))
+    )
+    latency = performance.get("latency_ms")
+    return read_costs(
+        seconds=latency / 1000 if isinstance(latency, int | float) else None,
+        tokens=usage.get("total_tokens"),
+        input_tokens=usage.get("input_tokens"),
+        output_tokens=usage.get("output_tokens"),
+    )
 
 
 def _has_several_results(records: Iterable[JsonObject]) -> bool:

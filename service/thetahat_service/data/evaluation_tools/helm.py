@@ -10,7 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.data.evaluation_tools.base import read_number, require_list, require_object
+from thetahat_service.data.evaluation_tools.base import (
+    read_costs,
+    read_number,
+    require_list,
+    require_object,
+)
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
@@ -77,7 +82,22 @@ def _merge(entries: list[JsonValue]) -> Iterator[JsonObject]:
                     f"{scores[name]} and {score}."
                 )
     for (item, epoch, perturbation), scores in rows.items():
-        yield {"item": item, "epoch": epoch, "filter": perturbation, "score": scores}
+        row: JsonObject = {"item": item, "epoch": epoch, "filter": perturbation, "score": scores}
+        yield {**row, **_read_costs(scores)}
+
+
+def _read_costs(scores: Mapping[str, JsonValue]) -> JsonObject:
+    """Return what a run cost, which is among the statistics of its instance."""
+    prompt, output = scores.get("num_prompt_tokens"), scores.get("num_output_tokens")
+    tokens = None
+    if isinstance(prompt, int | float) and isinstance(output, int | float):
+        tokens = prompt + output
+    return read_costs(
+        seconds=scores.get("inference_runtime"),
+        tokens=tokens,
+        input_tokens=prompt,
+        output_tokens=output,
+    )
 
 
 def _list_stats(stats: JsonValue, item: str) -> Iterator[tuple[str, float | None]]:
