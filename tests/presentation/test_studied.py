@@ -181,3 +181,27 @@ def test_exact_the_shares_of_metrics_in_all_groups_are_shown_or_why_there_are_no
     shown = format_percent(share["coverage"])
     said = "Those of each metric do as well. They did in simulated samples of such data: hits in "
     assert f"{said}{shown}." in notes
+
+
+def test_exact_groups_say_how_often_such_statements_held_or_why_it_is_not_known() -> None:
+    rng = np.random.default_rng(9)
+    losses = {"m": (rng.random(200) < 0.3).astype(int).tolist()}
+    labels = {"two": ["a", "b"] * 100, "many": [f"g{i % 40}" for i in range(200)]}
+    result = thetahat.to_json(thetahat.evaluate(losses, blocks="holdout", groups=labels))
+    groups = result["models"]["m"]["groups"]
+    section = build_groups_section(ModelsResult(result, {}))
+    assert section is not None
+    tables = [*section.tables, *section.more]
+    notes = {table.caption: " ".join(table.notes) for table in tables}
+    bound, gap = (
+        format_percent(groups["two"][part]["expected_coverage"]["coverage"])
+        for part in ("worst", "gaps")
+    )
+    missing = groups["many"]["simultaneous"]["expected_coverage_missing"]
+
+    assert f"Such bounds held in {bound} of simulated samples" in notes["Worst group by two"]
+    of_gap = notes["Gaps of m by two"]
+    assert of_gap == f"Such intervals held in {gap} of simulated samples of such data."
+    assert "hold at once at 95 %. " + missing in notes["m by many"]
+    assert missing.startswith("No studied design is like this one: it has 40 groups")
+    assert missing in notes["Worst group by many"]

@@ -119,12 +119,16 @@ def _describe_level(groups: Json) -> str:
     )
 
 
-def _describe_studied(statement: Json) -> str:
-    """Return in how many samples of the nearest studied design such a statement held."""
+def _describe_studied(statement: Json, such: str = "They did") -> str:
+    """Return in how many samples of the nearest studied design such a statement held, or why not.
+
+    Results of earlier releases have neither.
+    """
     studied = statement.get("expected_coverage")
     if studied is None:
-        return ""
-    return f" They did in {format_percent(studied['coverage'])} of simulated samples of such data."
+        missing = statement.get("expected_coverage_missing")
+        return f" {missing}" if missing else ""
+    return f" {such} in {format_percent(studied['coverage'])} of simulated samples of such data."
 
 
 def _describe_metrics(groups: Json) -> str:
@@ -233,13 +237,26 @@ def _tabulate_worst(
         f"With {shown.level} confidence no group of a model has a {shown.quantity} {side} its "
         "bound, whichever group is worst. The p-value is that of groups with equal means."
     )
-    notes = [about]
+    notes = [about, *_describe_bounds(models, key)]
     if without:
         notes.append(
             f"{format_count(max(without))} of the groups have no interval, and no bound is about "
             "them."
         )
     return Table.of_rows(f"Worst group by {key}", rows, notes)
+
+
+def _describe_bounds(models: Mapping[str, Mapping[str, Json]], key: str) -> list[str]:
+    """Return how often such bounds held in simulations, each share or reason once."""
+    names: dict[str, list[str]] = {}
+    for name, of_model in models.items():
+        worst = of_model[key].get("worst") or {}
+        said = _describe_studied(worst, "Such bounds held").strip()
+        if said:
+            names.setdefault(said, []).append(name)
+    if len(names) == 1:
+        return list(names)
+    return [f"{', '.join(of_models)}: {said}" for said, of_models in names.items()]
 
 
 def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
@@ -255,6 +272,9 @@ def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
     ]
     hold = f"The intervals of all {format_count(len(ordered))} gaps hold at once."
     notes = [f"{hold}{_describe_studied(gaps)}"]
+    if len(ordered) == 1:
+        studied = _describe_studied(gaps, "Such intervals held").strip()
+        notes = [studied] if studied else []
     if len(ordered) > MOST_GAPS:
         notes.append(f"The table has the {MOST_GAPS} largest; the result as JSON has all.")
     columns = ["Gap", capitalise(shown.quantity), f"{shown.level} interval".strip()]
