@@ -107,7 +107,7 @@ FEW_BLOCKS = CautionKind(
     _WARNING,
     "{subject} rests on {n} {units}. With fewer than {threshold} the variance between them is "
     "itself uncertain, and the interval is wide.",
-    "Use more of them, or more repeats.",
+    "Use more of them.",
     threshold=10,
     reason="Student's t with 9 degrees of freedom widens a 95 % interval by 15 %, and the "
     "estimated standard error is off by about 24 % (1 / sqrt(2 * 9)); below that both grow fast.",
@@ -1063,7 +1063,7 @@ SMALLEST_P_VALUE = CautionKind(
 DIFFERENCE_IN_METRIC_UNITS = CautionKind(
     "difference_in_metric_units",
     _INFO,
-    "Higher values are better: a difference above 0 means that a is better{more}.",
+    "Higher values are better: a difference above 0 means that the first model is better{more}.",
 )
 
 # Metrics.
@@ -1338,15 +1338,13 @@ BEST_OF_EACH_GRID = CautionKind(
     "with the smallest internal error is among the models, which makes it look better than it is.",
 )
 CANDIDATE_LEFT_OUT = CautionKind(
-    "candidate_left_out", _SERIOUS, "Candidate {name!r} failed and is left out: {reason}"
+    "candidate_left_out", _SERIOUS, "{failure} The candidate is left out."
 )
-LEARNER_LEFT_OUT = CautionKind(
-    "learner_left_out", _SERIOUS, "Learner {name!r} failed and is left out: {reason}"
-)
+LEARNER_LEFT_OUT = CautionKind("learner_left_out", _SERIOUS, "{failure} The learner is left out.")
 SIZE_LEFT_OUT = CautionKind(
     "size_left_out",
     _SERIOUS,
-    "Learner {name!r} failed at size {size} and is left out there: {reason}",
+    "{failure} The learner is left out at size {size}.",
 )
 CHOICE_AMONG_SOME = CautionKind(
     "choice_among_some",

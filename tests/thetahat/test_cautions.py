@@ -99,7 +99,7 @@ def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:
         "The variance rests on 4 folds. With fewer than 10 the variance between them is itself "
         "uncertain, and the interval is wide.",
         Severity.WARNING,
-        "Use more of them, or more repeats.",
+        "Use more of them.",
     )
     assert restore(caution.code, caution.message) == caution
     prefixed = caution.with_prefix("Learner 'nb'")

@@ -24,7 +24,7 @@ class MaxT(StepwiseCorrection):
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="max_t",
-        title="Step-down max-t procedure",
+        title="Romano and Wolf's max-t procedure",
         summary=(
             "Compares each difference with the largest of all that are left, under the joint "
             "distribution that the losses show. It bounds the chance of any false rejection, also "

@@ -40,6 +40,12 @@ class LearnerFailure:
     candidates: int | None = None
     """Number of candidates, where all candidates of a grid failed."""
 
+    def name_learner(self, name: str) -> str:
+        """Return the sentence, which begins with the name of the learner."""
+        start = f"Learner {name!r}"
+        text = self.message if self.message.startswith(start) else f"{start}: {self.message}"
+        return f"{text.rstrip(' .')}."
+
 
 def summarise_fits(reasons: Sequence[str | None]) -> LearnerFits:
     """Count the splits of one learner that were predicted with and without a fit.

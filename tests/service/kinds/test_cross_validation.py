@@ -152,7 +152,10 @@ def test_degenerate_a_learner_that_fails_leaves_the_others() -> None:
 
     assert list(result["models"]) == ["nb", "majority"]
     assert "takes counts" in result["failures"]["bad"]["message"]
-    assert "learner_left_out" in [c["code"] for c in result["cautions"]]
+    (caution,) = [c["message"] for c in result["cautions"] if c["code"] == "learner_left_out"]
+    assert caution.startswith("Learner 'bad', repeat 0, block 0")
+    assert caution.count("'bad'") == 1
+    assert caution.endswith(". The learner is left out.")
 
 
 @pytest.mark.parametrize("encoder", ["OneHotEncoder", "OrdinalEncoder"])

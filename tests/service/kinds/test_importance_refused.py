@@ -259,7 +259,8 @@ def test_degenerate_a_learner_that_fails_is_named_or_left_out() -> None:
 
     assert list(result["learners"]) == ["ridge"]
     assert list(result["failures"]) == ["da"]
-    assert "learner_left_out" in [c["code"] for c in result["cautions"]]
+    (caution,) = [c["message"] for c in result["cautions"] if c["code"] == "learner_left_out"]
+    assert caution.startswith("Learner 'da'")
     assert result["comparisons"] == []
 
 

@@ -285,7 +285,7 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
         make_risks=make_risks,
         calibration=calibration,
         cautions=[
-            LEARNER_LEFT_OUT(name=name, reason=failure.message)
+            LEARNER_LEFT_OUT(failure=failure.name_learner(name))
             for name, failure in failures.items()
         ],
     )

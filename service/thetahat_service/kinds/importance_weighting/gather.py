@@ -108,7 +108,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         selection = select_for_learner(outcome, setting)
         cautions += selection.cautions
     cautions += dict.fromkeys(
-        LEARNER_LEFT_OUT(name=name, reason=failure.message) for name, failure in failures.items()
+        LEARNER_LEFT_OUT(failure=failure.name_learner(name)) for name, failure in failures.items()
     )
     if plan.shift.known_weights is not None and not uses_known_weights(plan.method.info.name):
         cautions.append(WEIGHT_COLUMN_NOT_USED(name=plan.method.info.name))

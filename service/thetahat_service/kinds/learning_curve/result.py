@@ -175,7 +175,7 @@ def _find_size_cautions(
 ) -> list[Caution]:
     """Return the cautions about sizes at which learners failed or have not run yet."""
     cautions = [
-        SIZE_LEFT_OUT(name=name, size=label, reason=failure.message)
+        SIZE_LEFT_OUT(failure=failure.name_learner(name), size=label)
         for name, by_size in failures.items()
         for label, failure in by_size.items()
     ]

@@ -118,7 +118,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
             *find_selection_cautions(external, choice, internal, bias, plan),
             *check_grid_edges(choice.name, plan.grids),
             *(
-                CANDIDATE_LEFT_OUT(name=name, reason=failure.message)
+                CANDIDATE_LEFT_OUT(failure=failure.name_learner(name))
                 for name, failure in failures.items()
             ),
         ],
