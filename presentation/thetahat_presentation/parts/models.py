@@ -214,9 +214,15 @@ class ModelsResult:
             return f"{beside} {self.units}{ends}"
         if target == "new_source":
             return f"Nothing here says how the models do on more data from the same {self.units}."
-        if target == "these_models":
+        if target == "these_models" and self.leaves_out_training:
             return "How much results change with other training data is left out."
         return ""
+
+    @property
+    def leaves_out_training(self) -> bool:
+        """Whether a caution says so; none does of models that nobody trained for the data."""
+        codes = {caution.get("code") for _, caution in self.iterate_shown_cautions()}
+        return not codes.isdisjoint({"no_training_variance", "ignores_training_variance"})
 
     @cached_property
     def reference(self) -> str:

@@ -130,7 +130,9 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     result = orjson.loads(stored.body)
     choices = loaded.job.request.choices
     further = evaluate_kept_losses(table, choices, result, loaded.job.seed, include)
-    return encode_json(encode_parts(expand_cautions(result), further))
+    trained = loaded.job.request.has_trained_models
+    parts = encode_parts(expand_cautions(result), further, has_trained_models=trained)
+    return encode_json(parts)
 
 
 def main() -> None:

@@ -83,6 +83,8 @@ class Finished(NamedTuple):
     """What identifies the test set beside the content of the data sets."""
     submission: LadderSubmission | None = None
     """A submission to a Ladder, which decides on the result."""
+    has_trained_models: bool = True
+    """Whether cautions about other training data make sense."""
 
 
 class Chunk(NamedTuple):

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from thetahat.analyses.losses.result import EvaluationResult
-from thetahat.cautions import TEST_SET_USED_OFTEN
+from thetahat.cautions import (
+    IGNORES_TRAINING_VARIANCE,
+    NO_TRAINING_VARIANCE,
+    TEST_SET_USED_OFTEN,
+)
 from thetahat.values.json_values import to_json
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.provenance import Provenance
+
+
+OF_TRAINING: Final = frozenset({IGNORES_TRAINING_VARIANCE.code, NO_TRAINING_VARIANCE.code})
+"""Cautions that are left out where no model was trained for the evaluation."""
 
 
 def encode_result(finished: Finished, provenance: Provenance) -> dict[str, Any]:
@@ -24,7 +32,7 @@ def encode_result(finished: Finished, provenance: Provenance) -> dict[str, Any]:
     if use is not None and use.comparisons >= TEST_SET_USED_OFTEN.threshold:
         caution = to_json(TEST_SET_USED_OFTEN(n=use.comparisons))
         body["cautions"] = [*body.get("cautions", ()), caution]
-    texts = _CautionTexts()
+    texts = _CautionTexts(has_trained_models=finished.has_trained_models)
     return {
         **texts.take_out_of(body),
         "caution_texts": texts.by_key,
@@ -32,7 +40,9 @@ def encode_result(finished: Finished, provenance: Provenance) -> dict[str, Any]:
     }
 
 
-def encode_parts(result: Mapping[str, Any], further: EvaluationResult) -> dict[str, Any]:
+def encode_parts(
+    result: Mapping[str, Any], further: EvaluationResult, *, has_trained_models: bool
+) -> dict[str, Any]:
     """Return a stored result as JSON, with the parts that a further evaluation of it has.
 
     What the stored result has stays as it is. Its cautions are in the places of their keys.
@@ -45,7 +55,7 @@ def encode_parts(result: Mapping[str, Any], further: EvaluationResult) -> dict[s
         for name in ("include", "not_applicable")
     }
     used = [each for each in to_json(further.methods) if each not in provenance["methods"]]
-    texts = _CautionTexts()
+    texts = _CautionTexts(has_trained_models=has_trained_models)
     del merged["provenance"]
     return {
         **texts.take_out_of(merged),
@@ -71,7 +81,8 @@ def _add_missing(value: Any, more: Any) -> Any:
 class _CautionTexts:
     """The cautions of a result by key: its code, with a number from the second sentence on."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_trained_models: bool) -> None:
+        self.left_out = frozenset() if has_trained_models else OF_TRAINING
         self.by_key: dict[str, dict[str, str]] = {}
         self._keys: dict[tuple[str, ...], str] = {}
 
@@ -79,7 +90,7 @@ class _CautionTexts:
         """Return a value with keys in the place of the cautions inside it."""
         if isinstance(value, dict):
             return {
-                name: [self._add(each) for each in item]
+                name: [self._add(each) for each in item if each["code"] not in self.left_out]
                 if name == "cautions" and isinstance(item, list)
                 else self.take_out_of(item)
                 for name, item in value.items()

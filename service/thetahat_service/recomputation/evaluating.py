@@ -11,6 +11,8 @@ from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.result import EvaluationResult, Requirement
 from thetahat.values.block_losses import LossTable
+from thetahat.values.block_nouns import DEFAULT_NOUNS
+from thetahat.values.types import BlockKind
 from thetahat.values.words import choose_words
 
 
@@ -36,13 +38,24 @@ def evaluate_kept_losses(
     include : sequence of str
         Further parts of the result.
     """
-    noun, is_higher = choices.noun, table.higher_is_better
-    table = table.with_words(choose_words(table.layout.kind, noun, higher_is_better=is_higher))
-    wanted = replace(choices, include=(*choices.include, *include)) if include else choices
-    wanted = drop_gate_beyond_losses(wanted)
+    kind, is_higher = table.layout.kind, table.higher_is_better
+    wanted = drop_gate_beyond_losses(name_blocks(choices, result, kind))
+    table = table.with_words(choose_words(kind, wanted.noun, higher_is_better=is_higher))
+    wanted = replace(wanted, include=(*wanted.include, *include))
     requested = [*table.names, *result.get("failures", ())]
     wanted, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
     return evaluate(table, wanted, seed)
+
+
+def name_blocks(choices: Choices, result: Mapping[str, Any], kind: BlockKind) -> Choices:
+    """Return the choices with the word for a block that the result has where no request says it.
+
+    The sources of logs are called tasks.
+    """
+    default, words = DEFAULT_NOUNS[kind], result.get("unit")
+    if choices.unit is not None or words is None or words["singular"] == default.singular:
+        return choices
+    return replace(choices, unit=words["singular"], unit_plural=words["plural"])
 
 
 def drop_gate_beyond_losses(choices: Choices) -> Choices:

@@ -21,11 +21,11 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind
 from thetahat_presentation.renderers.markdown import escape_markdown
-from thetahat_presentation.showing import ask, name_kind
+from thetahat_presentation.showing import ask, name_evaluation
 from thetahat_service.errors import PartsNotKept, TooLarge
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.kept_losses import read_kept_losses
-from thetahat_service.recomputation.evaluating import drop_gate_beyond_losses
+from thetahat_service.recomputation.evaluating import drop_gate_beyond_losses, name_blocks
 from thetahat_service.recomputation.kept import KeptEvaluation
 from thetahat_service.recomputation.main_numbers import list_main_numbers
 from thetahat_service.recomputation.sources import (
@@ -122,9 +122,9 @@ def _introduce(source: _Source) -> str:
     """Return the question, and what the notebook does; no number of the result is in it."""
     result = source.result
     kind = str(result["kind"])
-    title = source.evaluation.name or name_kind(kind)
-    question = " ".join(ask(kind, result, source.request.build_canonical()))
     known = source.evaluation.identifier
+    title = name_evaluation(source.evaluation.name, kind, known, result.get("summary"))
+    question = " ".join(ask(kind, result, source.request.build_canonical()))
     identifier = f"Evaluation `{known}`. " if known else ""
     version = result["provenance"]["version"]
     what = (
@@ -198,7 +198,8 @@ def _call(source: _Source) -> str:
     """Return the cell that evaluates the losses, with every option of the request."""
     table, result = source.table, source.result
     requested = [*table.names, *result.get("failures", ())]
-    wanted = drop_gate_beyond_losses(source.request.choices)
+    named = name_blocks(source.request.choices, result, table.layout.kind)
+    wanted = drop_gate_beyond_losses(named)
     choices, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
     arguments = [f"blocks={table.layout.kind.value!r}"]
     arguments += [f"{name}={name}" for name in _list_labels(table.layout)]

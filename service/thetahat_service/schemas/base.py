@@ -48,6 +48,11 @@ class EvaluationRequest(Schema):
         description="Keys and values by which the list of evaluations can be filtered.",
     )
 
+    @property
+    def has_trained_models(self) -> bool:
+        """Whether other training data can be asked about; not of models in logs."""
+        return True
+
     def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets that the request, or a part of it, names in a field ``dataset``."""
         return tuple(dict.fromkeys(_iterate_dataset_ids(self)))

@@ -21,6 +21,7 @@ from tests.service.kinds.model_logs import (
 )
 from tests.service.kinds.run_requests import SPACE, place_of, run_kind
 from thetahat.errors import EvaluationError
+from thetahat_presentation.showing import show
 from thetahat_service.kinds.base import DatasetFile
 
 INSPECT = "application/vnd.inspect-ai.log"
@@ -69,6 +70,8 @@ def test_exact_models_are_matched_by_item_whatever_the_order(tmp_path: Path) -> 
     codes = [caution["code"] for caution in result["cautions"]]
     assert "runs_averaged" in codes
     assert "blocks_assumed_random" not in codes
+    assert "no_training_variance" not in codes
+    assert "training" not in show(result).findings.limit
 
 
 def test_exact_tasks_are_blocks_with_both_targets(tmp_path: Path) -> None:
@@ -82,15 +85,18 @@ def test_exact_tasks_are_blocks_with_both_targets(tmp_path: Path) -> None:
             files.append(file)
             entries.append({"dataset": str(file.id), "model": model, "task": task})
     logs = {"files": entries, "score": "exact_match", "filter": "strict-match"}
-    body = {"kind": "losses", "logs": logs, "unit": "task"}
+    body = {"kind": "losses", "logs": logs}
 
     result = run_kind(body, files).result
+    named = run_kind({**body, "unit": "subject"}, files).result
     clustered = run_kind({**body, "logs": {**logs, "cluster": "doc.subject"}}, files).result
 
     assert result["block_labels"] == ["law", "maths", "poems"]
     assert result["summary"]["best_model"] == "new"
     assert {"these_sources", "new_source"} <= result["models"]["new"]["recommended"].keys()
     assert "For a new task" in result["comparisons"][0]["verdict"]["reason"]
+    assert "For a new subject" in named["comparisons"][0]["verdict"]["reason"]
+    assert "no_training_variance" not in [caution["code"] for caution in result["cautions"]]
     assert clustered["models"]["new"]["mean"] == result["models"]["new"]["mean"]
     assert "cluster_robust" in clustered["models"]["new"]["variances"]
 

@@ -85,6 +85,7 @@ class Losses(JobKind[LossesRequest]):
             tabulate_losses(plan.table),
             methods,
             identify_by_instances(plan.table.layout),
+            has_trained_models=job.request.has_trained_models,
         )
 
 

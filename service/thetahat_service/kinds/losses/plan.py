@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -13,7 +13,8 @@ from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.refit_estimators import drop_refit_target
 from thetahat.values.block_losses import LossTable
-from thetahat.values.types import FloatArray
+from thetahat.values.block_nouns import BlockNoun
+from thetahat.values.types import BlockKind, FloatArray
 from thetahat.values.words import choose_words
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import keep_rows
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
     from thetahat.analyses.losses.costs import CostsOfTable
     from thetahat.analyses.runs.summaries import RunParts
+
+
+TASK: Final = BlockNoun(singular="task", plural="tasks")
+"""What the sources of logs are called where the request does not say it."""
 
 
 class LossesPlan(NamedTuple):
@@ -51,11 +56,10 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     """Read the losses and their weights, and refuse choices that do not fit them."""
     sent_losses = read_losses(request, datasets)
     table = sent_losses.table
-    table = table.with_words(
-        choose_words(
-            table.layout.kind, request.choices.noun, higher_is_better=table.higher_is_better
-        )
-    )
+    kind, noun = table.layout.kind, request.choices.noun
+    if noun is None and request.logs is not None and kind is BlockKind.SOURCE:
+        noun = TASK
+    table = table.with_words(choose_words(kind, noun, higher_is_better=table.higher_is_better))
     fits = read_supplied_fits(request.fits, table)
     choices = drop_refit_target(request.choices, fits.methods)
     check(table.layout, choices, table.names, describe_other_loss(table))

@@ -122,8 +122,8 @@ class LogsInput(Schema):
     The tools are inspect_ai, lm-evaluation-harness, promptfoo, HELM, DeepEval and every_eval_ever.
 
     Models are matched by task and item, whatever the order; runs of an item are averaged, and the
-    result has what they add to the variance. Several
-    tasks are blocks of kind source, and one task is a holdout.
+    result has what they add to the variance. Several tasks are blocks of kind source, which are
+    called tasks if ``unit`` is left out, and one task is a holdout.
     """
 
     files: list[LogFile] = Field(
@@ -228,3 +228,8 @@ class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField, ProtocolField
         description="The importance weight of each loss, in the shape of the losses of a model. "
         "They add weighted risks to the result.",
     )
+
+    @property
+    def has_trained_models(self) -> bool:
+        """Whether the models are not those of logs, which nobody trained for the comparison."""
+        return self.logs is None
