@@ -16,9 +16,8 @@ from thetahat_presentation.document import (
     Table,
 )
 from thetahat_presentation.hidden_characters import show_hidden_in
-from thetahat_presentation.kinds.ladder import describe_step
+from thetahat_presentation.kinds.ladder import list_rule
 from thetahat_presentation.numbers import format_number
-from thetahat_presentation.wording import name_method
 
 LIMIT: Final = (
     "A score is the mean loss of the best submission on these rows, chosen by these rows; it has "
@@ -79,9 +78,6 @@ def tabulate_rule(ladder: Json) -> Table:
     """Return what the first submission has fixed."""
     rows: list[list[Cell]] = [
         ["Data set", Name(str(ladder["dataset"]))],
-        ["Target", Name(ladder["target"])],
-        ["Rows", Number(ladder["n"])],
-        ["Loss", name_method(ladder["loss"]["name"])],
-        ["Step", describe_step(ladder["step"])],
+        *list_rule(ladder, ladder["loss"]["name"]),
     ]
     return Table(caption="Fixed by the first submission", columns=["What", "Value"], rows=rows)

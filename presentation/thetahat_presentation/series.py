@@ -21,7 +21,7 @@ from thetahat_presentation.document import (
 )
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import format_number
-from thetahat_presentation.wording import join_words
+from thetahat_presentation.wording import join_words, name_method
 
 FIGURE_SECTION: Final = "looks"
 """The section in which the figure of a series stands."""
@@ -106,7 +106,9 @@ def tabulate_looks(series: Json, looks: Sequence[Json]) -> Table:
 def tabulate_design(series: Json) -> Table:
     """Return what was fixed when the series was made."""
     method = series["method"]
-    params = ", ".join(f"{name} {_write(value)}" for name, value in method["params"].items())
+    params = ", ".join(
+        f"{name_method(name)} {_write(value)}" for name, value in method["params"].items()
+    )
     rows: list[list[Cell]] = [
         ["Models", Name(" against ".join(series["models"]))],
         ["Better", series["better"]],

@@ -25,9 +25,9 @@ SHOWN: Final = (
     ),
     _of_table(
         "ladder_rule",
-        "ladder.py",
-        '["Rows", Number(ladder["n"])]',
-        '["Rows", describe_step(ladder["step"])]',
+        "kinds/ladder.py",
+        '["Rows", Number(ladder.get("n"))]',
+        '["Rows", Number(ladder.get("step"))]',
     ),
     _of_table(
         "findings",

@@ -21,24 +21,27 @@ NOTE: Final = (
 def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     """Return the published score."""
     del request, pair
-    row: dict[str, Cell] = {
-        "Published score": Number(result.get("score")),
-        "Loss": name_method(str(result.get("loss", ""))),
-        "Target": Name(str(result.get("target", ""))),
-        "Rows": format_count(result.get("n", 0)),
-        "Submissions": format_count(result.get("submissions", 0)),
-        "Step": describe_step(result.get("step")),
-    }
+    rows: list[list[Cell]] = [
+        ["Published score", Number(result.get("score"))],
+        ["Submissions", format_count(result.get("submissions", 0))],
+        *list_rule(result, str(result.get("loss", ""))),
+    ]
     caption = f"The Ladder after the submission of {result.get('model', 'a model')}"
-    table = Table.of_rows(caption, [row], [NOTE])
+    table = Table(caption=caption, columns=["What", "Value"], rows=rows, notes=[NOTE])
     main = Section(name="main", title="What is the published score?", tables=[table])
     outcome = [str(result.get("sentence") or NO_SENTENCE), *describe_test_set(result)]
     return build_other_document(result, outcome, main)
 
 
-def describe_step(step: float | None) -> Cell:
-    """Return by how much a submission must be better."""
-    return "one standard error" if step is None else Number(step)
+def list_rule(ladder: Json, loss: str) -> list[list[Cell]]:
+    """Return rows with what the first submission has fixed."""
+    step = ladder.get("step")
+    return [
+        ["Target", Name(str(ladder.get("target", "")))],
+        ["Rows", Number(ladder.get("n"))],
+        ["Loss", name_method(loss)],
+        ["Step", "one standard error" if step is None else Number(step)],
+    ]
 
 
 def ask(result: Json, request: Json) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from thetahat_presentation.wording import name_method
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view
 
@@ -32,7 +33,7 @@ def build_ladder_scores(
     """
     x, y, changed = _build_steps(scores, ladder["submissions"])
     are_ringed = len(scores) <= MOST_RINGS
-    what = f"published score ({ladder['loss']['name']})"
+    what = f"published score ({name_method(ladder['loss']['name'])})"
     drawn = LinePlot(
         lines=[Line(name=what, x=x, y=y, ringed=changed if are_ringed else (), has_points=False)],
         x_title="submissions so far",

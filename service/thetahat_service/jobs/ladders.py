@@ -11,6 +11,7 @@ import orjson
 
 from thetahat.values.number_text import format_number
 from thetahat_presentation.numbers import format_count
+from thetahat_presentation.wording import name_method
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.ladder_scores import MOST_SCORES, build_ladder_scores
@@ -110,7 +111,7 @@ def _build_document(row: ListedLadder, leader: str | None, dataset: UUID, n: int
         "created_at": row.created_at,
         "last_at": row.last_at,
         "sentence": f"After {submissions} the published score is {format_number(row.score)} "
-        f"({loss['name']}){of_leader}.",
+        f"({name_method(loss['name'])}){of_leader}.",
         "links": {
             "self": path,
             "scores": f"{path}/scores",

@@ -9,6 +9,7 @@ from thetahat.cautions import LADDER_PASSED_BY
 from thetahat.errors import UnsupportedCombination
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
+from thetahat_presentation.wording import name_method
 from thetahat_service.kinds.ladder.result import PublishedScore
 
 
@@ -57,7 +58,7 @@ class LadderSubmission:
         has_changed = earlier is None or state.score != earlier.score
         score = format_number(state.score)
         change = "which this submission changed" if has_changed else "as before this submission"
-        sentence = f"The published score is {score} ({self.loss_name}), {change}."
+        sentence = f"The published score is {score} ({name_method(self.loss_name)}), {change}."
         return PublishedScore(
             model=self.model,
             score=state.score,
