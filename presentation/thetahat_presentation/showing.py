@@ -15,7 +15,7 @@ from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
-from thetahat_presentation.wording import capitalise
+from thetahat_presentation.wording import capitalise, list_names
 
 KINDS: Final = tuple(sorted({module.name for module in iter_modules(kinds.__path__)} - {"base"}))
 """The kinds that have a presentation; each is the name of a file."""
@@ -113,6 +113,13 @@ def name_kind(kind: str) -> str:
     """Return the name of a kind as people write it."""
     presentation = find_presentation(kind)
     return capitalise(kind.replace("_", " ")) if presentation is None else presentation.title
+
+
+def name_evaluation(name: str | None, kind: str, identifier: object, summary: Json | None) -> str:
+    """Return the name of an evaluation; without one its kind and models, or the start of its id."""
+    models = [each["name"] for each in (summary or {}).get("models", ())]
+    which = f"of {list_names(models)}" if models else str(identifier)[:8]
+    return name or f"{name_kind(kind)} {which}"
 
 
 def walk_numbers(values: Json, path: str = "") -> Iterator[tuple[str, float]]:

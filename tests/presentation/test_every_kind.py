@@ -10,7 +10,14 @@ import pytest
 
 from tests.presentation.reading import outcome_of
 from thetahat_presentation.document import Document
-from thetahat_presentation.showing import KINDS, ask, find_presentation, name_kind, show
+from thetahat_presentation.showing import (
+    KINDS,
+    ask,
+    find_presentation,
+    name_evaluation,
+    name_kind,
+    show,
+)
 from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
 from thetahat_service.kinds.registry import JOB_KINDS
 
@@ -86,4 +93,14 @@ def test_exact_a_result_of_an_unknown_kind_shows_its_models_or_its_numbers() -> 
     ]
     assert models.headline == show(RESULTS["losses"]).headline
     assert name_kind("some_new_kind") == "Some new kind"
+
+
+def test_exact_an_evaluation_without_a_name_has_its_models_or_the_start_of_its_id() -> None:
+    summary = {"models": [{"name": each} for each in "cabde"]}
+
+    assert name_evaluation("mine", "losses", "7d9a11112222", summary) == "mine"
+    assert name_evaluation(None, "losses", "7d9a11112222", summary) == (
+        "Losses of c, a, b and 2 others"
+    )
+    assert name_evaluation("", "bootstrap", "7d9a11112222", None) == "Bootstrap 7d9a1111"
     assert ask("new", {}, {}) == []

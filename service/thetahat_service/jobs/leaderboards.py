@@ -88,7 +88,7 @@ def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> bytes:
 
 def _read_kept(row: EvaluationRow) -> EvaluationToRank:
     """Return an evaluation with its losses; raise ``PartsNotKept`` where these do not suffice."""
-    from thetahat_presentation.showing import name_kind  # noqa: PLC0415 - likewise
+    from thetahat_presentation.showing import name_evaluation  # noqa: PLC0415 - likewise
     from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs it
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
@@ -119,7 +119,7 @@ def _read_kept(row: EvaluationRow) -> EvaluationToRank:
     choices = request.choices
     return EvaluationToRank(
         id=str(row.id),
-        title=row.name or name_kind(request.kind),
+        title=name_evaluation(row.name, request.kind, row.id, row.summary),
         data_sha256=row.data_sha256,
         measure=read_measure(request.build_canonical()),
         level=choices.level,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from thetahat_presentation.showing import name_kind
+from thetahat_presentation.showing import name_evaluation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,7 @@ class ListEntry:
     row: Any
     """Its row, of a layer that pages do not import."""
     title: str
-    """Its name, or its kind if it has no name."""
+    """Its name, or its kind and models if it has no name."""
     headline: str
     """The verdict, or why it failed; empty while it runs."""
 
@@ -41,4 +41,5 @@ def describe_entry(row: Any, outcome: str = "") -> ListEntry:
     headline = row.headline or outcome
     if row.error is not None:
         headline = str(row.error.get("detail", ""))
-    return ListEntry(row=row, title=row.name or name_kind(row.kind), headline=headline)
+    title = name_evaluation(row.name, row.kind, row.id, row.summary)
+    return ListEntry(row=row, title=title, headline=headline)

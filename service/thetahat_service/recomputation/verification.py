@@ -367,10 +367,11 @@ class _Evaluation:
     def _match_data(self) -> dict[UUID, DatasetFile]:
         """Return the files of the reader as the request's data sets, which they must be."""
         identifiers = self.request.list_dataset_ids()
-        if len(self.data) != len(identifiers):
+        n_files = len(self.data)
+        if n_files != len(identifiers):
             raise InvalidFile(
                 f"The request names {count(len(identifiers), 'data set')}, and "
-                f"{count(len(self.data), 'file')} of data are given."
+                f"{count(n_files, 'file')} of data {'is' if n_files == 1 else 'are'} given."
             )
         named = zip(identifiers, self.data, strict=True)
         datasets = {identifier: replace(file, id=identifier) for identifier, file in named}

@@ -11,7 +11,7 @@ from thetahat_presentation.document import MOST_DOUBTS, Caution, Cell, Document,
 from thetahat_presentation.document import Section as ShownSection
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import MISSING, format_count, format_level, format_number
-from thetahat_presentation.showing import ask, name_kind
+from thetahat_presentation.showing import ask, name_evaluation, name_kind
 from thetahat_presentation.wording import capitalise, find_block_word
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
@@ -74,7 +74,9 @@ def build_report(source: ReportSource) -> Report:
     """Return the report of an evaluation with a result."""
     report = Report(
         identifier=str(source.row.id),
-        title=source.row.name or f"{name_kind(source.row.kind)} {str(source.row.id)[:8]}",
+        title=name_evaluation(
+            source.row.name, source.row.kind, source.row.id, source.result.get("summary")
+        ),
         subtitle=f"{name_kind(source.row.kind)}, finished {write_moment(source.finished_at)}",
         state=describe_state_of_signing(source),
         finished_at=source.finished_at,

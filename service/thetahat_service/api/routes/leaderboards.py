@@ -9,7 +9,7 @@ import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from thetahat_presentation.showing import name_kind
+from thetahat_presentation.showing import name_evaluation
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.page_responses import build_page_response
@@ -62,6 +62,8 @@ async def show_leaderboard(request: Request, owner_id: OwnerId) -> Response:
     except (InvalidRequest, NoResult, ResultPending, Unavailable) as error:
         context["problem"] = str(error)
     else:
-        titles = {str(row.id): row.name or name_kind(row.kind) for row in rows}
+        titles = {
+            str(row.id): name_evaluation(row.name, row.kind, row.id, row.summary) for row in rows
+        }
         context |= show_boards(orjson.loads(text), titles)
     return build_page_response(request, "leaderboard.html", **context)
