@@ -17,7 +17,7 @@ WRITTEN_NAMES: Final = {
     "student_t": "Student t",
 }
 """Names of methods that people write with capital letters."""
-WRITTEN_CORRECTIONS: Final = {"sidak": "Holm-Sidak"}
+WRITTEN_CORRECTIONS: Final = {"max_t": "max-t", "sidak": "Holm-Sidak"}
 """Names of corrections that have another name on the wire."""
 NO_SOURCES: Final = frozenset({"fold", "split", "test set", "block"})
 """What blocks are called that are no sources."""

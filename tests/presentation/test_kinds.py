@@ -454,3 +454,14 @@ def test_exact_a_claim_has_its_verdict_and_what_was_measured() -> None:
 
     assert row[:4] == [claim["text"], "holds", "ratio of the means", "0.812"]
     assert row[5] == "nadeau2003, section 3"
+
+
+def test_exact_losses_on_the_target_are_compared_with_the_best_of_all_learners() -> None:
+    chosen = {"selected_learner": "log", "selected": 1.0, "estimate": 0.1, "standard_error": 0.05}
+    chosen |= {"interval": None, "target_risk": 0.16, "regret": 0.0, "cautions": []}
+    best = {"selected_learner": "ridge", "selected": 10.0, "target_risk": 0.12, "cautions": []}
+    result = {**RESULTS["importance_weighting"], "risks": {"weighted": chosen}, "oracle": best}
+
+    rows = texts_of(table_of(show(result), "What each estimator of the risk selects"))
+
+    assert [row[-2:] for row in rows] == [["0.16", "0.04"], ["0.12", "0"]]

@@ -58,7 +58,7 @@ def test_exact_models_with_different_degrees_of_freedom_share_one_note(schools: 
     notes = table_of(show(schools), "Mean loss of each model").notes
 
     (note,) = [note for note in notes if note.startswith("Data like these")]
-    assert ": student_t on theta_B, 2 to 185 degrees of freedom, about the macro mean" in note
+    assert ": student_t on theta_B, 2 to 185 degrees of freedom, about the mean loss" in note
     assert note.count("theta_B") == 1
 
 

@@ -69,8 +69,8 @@ def _tabulate_risks(result: Json) -> Table:
             f"{_find_level(result)}interval": build_interval(risk.get("interval"), error),
             "Loss on the target": Number(risk.get("target_risk")),
         }
-        if oracle:
-            row["Above the oracle"] = Number(0.0 if risk is oracle else risk.get("regret"))
+        if oracle:  # of all learners: ``regret`` is about the grid of one
+            row["Above the oracle"] = Number(risk["target_risk"] - oracle["target_risk"])
         rows.append(row)
     note = "The loss on the target is known only where the target sample has labels."
     return Table.of_rows("What each estimator of the risk selects", rows, [note])

@@ -42,7 +42,7 @@ def _tabulate_intervals(shown: ModelsResult, name: str, model: Json) -> Table:
                 Name(interval["method"] + (" (recommended)" if interval["recommended"] else "")),
                 Name(interval.get("variance") or MISSING),
                 shown.about(interval["target"]),
-                interval["mean"],
+                shown.quantity if interval["mean"] == "macro" else f"{interval['mean']} mean",
                 build_interval(interval),
                 Number(interval.get("degrees_of_freedom")),
             ]

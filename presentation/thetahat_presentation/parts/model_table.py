@@ -113,7 +113,7 @@ def _describe_intervals(shown: ModelsResult, target: str) -> str:
     for interval in intervals:
         key = tuple(interval.get(field) for field in ("method", "variance", "mean"))
         by_method.setdefault(key, []).append(interval)
-    methods = [_describe_method(alike) for alike in by_method.values()]
+    methods = [_describe_method(alike, shown.quantity) for alike in by_method.values()]
     value = "score" if shown.higher_is_better else "loss"
     meaning = explain_target(target, value, shown.unit, shown.units)
     start = capitalise(name_target(target, shown.unit)) + (f" ({meaning})" if meaning else "")
@@ -152,8 +152,11 @@ def _find_error(intervals: Iterable[Json | None]) -> float | None:
     return None if first is None else first.get("standard_error")
 
 
-def _describe_method(alike: Sequence[Json]) -> str:
-    """Return the method of intervals that differ in their degrees of freedom at most."""
+def _describe_method(alike: Sequence[Json], quantity: str) -> str:
+    """Return the method of intervals that differ in their degrees of freedom at most.
+
+    The mean with each block of the same weight is the one that the table is about.
+    """
     interval = alike[0]
     words = str(interval["method"])
     if interval.get("variance"):
@@ -163,7 +166,7 @@ def _describe_method(alike: Sequence[Json]) -> str:
         ends = dict.fromkeys(f"{round(end, 1):g}" for end in (min(degrees), max(degrees)))
         words += f", {' to '.join(ends)} degrees of freedom"
     if mean := interval.get("mean"):
-        words += f", about the {mean} mean"
+        words += f", about the {quantity if mean == 'macro' else f'{mean} mean'}"
     return words
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -26,6 +27,8 @@ UNDERSTOOD: Final = (
     *("Name", "Values", "Seems to be", "Because it", "For example", "Missing"),
     "Faults by row, from 0",
 )
+OPTIONS: Final = re.compile(r" \((?:--|thetahat )[^()]*\)")
+"""What a question says for the command line alone."""
 WORDS: Final = {
     "number": "numbers",
     "integer": "whole numbers",
@@ -53,7 +56,7 @@ def list_questions(understood: FileUnderstanding | None) -> list[str]:
     kind = name_kind(understood["kind"]).lower()
     return [
         f"This seems to be a file for {kind}: {understood['kind_reason']}",
-        *understood["questions"],
+        *(OPTIONS.sub("", question) for question in understood["questions"]),
     ]
 
 
