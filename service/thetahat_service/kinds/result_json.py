@@ -7,15 +7,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from thetahat.analyses.losses.result import EvaluationResult
-from thetahat.cautions import (
-    IGNORES_TRAINING_VARIANCE,
-    NO_TRAINING_VARIANCE,
-    TEST_SET_USED_OFTEN,
-)
+from thetahat.cautions import IGNORES_TRAINING_VARIANCE, NO_TRAINING_VARIANCE, TEST_SET_USED_OFTEN
 from thetahat.values.json_values import to_json
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.provenance import Provenance
-
 
 OF_TRAINING: Final = frozenset({IGNORES_TRAINING_VARIANCE.code, NO_TRAINING_VARIANCE.code})
 """Cautions that are left out where no model was trained for the evaluation."""
