@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from thetahat.similar_names import suggest_name
 from thetahat_service.api.query_parameters import MAX_LABELS
 from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.storage.evaluations import Filters
 
 
@@ -26,10 +28,13 @@ def parse_filters(
     if len(labels) > MAX_LABELS:
         message = f"The query has {len(labels)} labels. At most {MAX_LABELS} are allowed."
         errors.append(FieldError(("query", "label"), message, len(labels)))
-    for name, value in (("kind", others.kind), ("name", others.name)):
-        if value is not None and "\0" in value:
-            message = f"The query parameter {name} must not have a NUL character."
-            errors.append(FieldError(("query", name), message, value))
+    if others.name is not None and "\0" in others.name:
+        message = "The query parameter name must not have a NUL character."
+        errors.append(FieldError(("query", "name"), message, others.name))
+    if others.kind is not None and others.kind not in JOB_KINDS:
+        message = f"There is no kind {others.kind!r}{suggest_name(others.kind, JOB_KINDS)}. "
+        message += f"The kinds are {', '.join(JOB_KINDS)}."
+        errors.append(FieldError(("query", "kind"), message, others.kind))
     if errors:
         raise InvalidRequest(errors[0].message, tuple(errors))
     pairs = [label.partition(":") for label in labels]

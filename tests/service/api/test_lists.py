@@ -131,6 +131,10 @@ def test_exact_a_list_is_filtered_by_name_verdict_gate_and_sign_off(
     assert listed(sign_off="rejected") == []
     assert listed(sign_off="none") == [slept, draft, failed]
     assert listed(name="RELEASE", kind="losses") == [failed, passed]
+    unknown = client.get("/v1/evaluations", params={"kind": "loses", "label": "x"})
+    assert unknown.status_code == 422
+    assert [error["loc"][1] for error in unknown.json()["errors"]] == ["label", "kind"]
+    assert "There is no kind 'loses' (did you mean 'losses'?)." in unknown.text
     first = client.get(f"/v1/evaluations/{passed}")
     assert first.headers["ETag"] != version  # a client that asks again sees the signature
     shown = first.json()

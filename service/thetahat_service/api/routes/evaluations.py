@@ -43,6 +43,7 @@ from thetahat_service.jobs import read
 from thetahat_service.jobs.cancel import cancel
 from thetahat_service.jobs.change_watcher import wait_for_change, wait_for_end
 from thetahat_service.jobs.delete import delete
+from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.schemas.evaluation import (
     EvaluationPage,
     EvaluationPart,
@@ -118,7 +119,7 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
         Query(
             max_length=40,
             description="Only evaluations of this kind.",
-            json_schema_extra=NO_NUL,
+            json_schema_extra={"enum": [*JOB_KINDS]},
         ),
     ] = None,
     name: Annotated[
