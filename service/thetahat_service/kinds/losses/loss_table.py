@@ -164,18 +164,15 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
     if request.dataset is None or request.columns is None:
         return
     file, columns = datasets[request.dataset], request.columns
-    require_columns(file, {("columns", name): getattr(columns, name) for name in ROW_COLUMNS})
-    groups: dict[Loc, str | None] = {
-        ("columns", "groups", i): name for i, name in enumerate(columns.groups or ())
-    }
-    require_columns(file, groups)
-    costs: dict[Loc, str | None] = {
-        ("columns", "cost", model): name for model, name in (columns.cost or {}).items()
-    }
-    require_columns(file, costs)
     losses: dict[Loc, str | None] = {
         ("columns", "losses", i): name for i, name in enumerate(columns.losses)
     }
+    others: dict[Loc, str | None] = {
+        **{("columns", name): getattr(columns, name) for name in ROW_COLUMNS},
+        **{("columns", "groups", i): name for i, name in enumerate(columns.groups or ())},
+        **{("columns", "cost", model): name for model, name in (columns.cost or {}).items()},
+    }
+    require_columns(file, {**losses, **others})
     require_numbers(file, losses)
     if columns.judge is not None:
         check_judge_columns(file, columns.judge)
