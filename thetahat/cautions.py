@@ -263,7 +263,7 @@ SMALL_SOURCES_LEFT_OUT = CautionKind(
 UNEQUAL_BLOCKS = CautionKind(
     "unequal_blocks",
     _INFO,
-    "The {blocks} have {smallest} to {largest} instances. The macro mean gives each {block} the "
+    "The {blocks} have {smallest} to {largest} instances. The mean {value} gives each {block} the "
     "same weight, the pooled mean each instance.",
 )
 SPLIT_SCORES_ONLY = CautionKind(

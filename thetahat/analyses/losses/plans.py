@@ -254,7 +254,12 @@ def _build_within_source_growth(basis: VerdictBasis, layout: Layout, within: flo
 
 
 def _can_repeat(layout: Layout) -> bool:
-    """Return whether further splits of the same instances are possible."""
+    """Return whether further splits of the same instances are possible.
+
+    Sources that were tested once are not divided in another way.
+    """
+    if layout.kind is BlockKind.SOURCE and layout.n_repeats == 1:
+        return False
     if layout.kind is BlockKind.SUBSAMPLES:
         n, m = layout.n_instances, layout.smallest_block
         is_complete = n <= layout.n_splits and math.comb(n, m) == layout.n_splits
