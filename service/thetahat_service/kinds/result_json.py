@@ -23,11 +23,13 @@ def encode_result(finished: Finished, provenance: Provenance) -> dict[str, Any]:
     have the keys of their cautions.
     """
     body: dict[str, Any] = to_json(finished.result)
+    if not finished.has_trained_models:
+        body = drop_training_cautions(body)
     use = provenance.test_set
     if use is not None and use.comparisons >= TEST_SET_USED_OFTEN.threshold:
         caution = to_json(TEST_SET_USED_OFTEN(n=use.comparisons))
         body["cautions"] = [*body.get("cautions", ()), caution]
-    texts = _CautionTexts(has_trained_models=finished.has_trained_models)
+    texts = _CautionTexts()
     return {
         **texts.take_out_of(body),
         "caution_texts": texts.by_key,
@@ -43,6 +45,8 @@ def encode_parts(
     What the stored result has stays as it is. Its cautions are in the places of their keys.
     """
     more: dict[str, Any] = to_json(further)
+    if not has_trained_models:
+        more = drop_training_cautions(more)
     merged: dict[str, Any] = _add_missing(result, more)
     provenance = result["provenance"]
     merged |= {
@@ -50,13 +54,27 @@ def encode_parts(
         for name in ("include", "not_applicable")
     }
     used = [each for each in to_json(further.methods) if each not in provenance["methods"]]
-    texts = _CautionTexts(has_trained_models=has_trained_models)
+    texts = _CautionTexts()
     del merged["provenance"]
     return {
         **texts.take_out_of(merged),
         "caution_texts": texts.by_key,
         "provenance": {**provenance, "methods": [*provenance["methods"], *used]},
     }
+
+
+def drop_training_cautions(value: Any) -> Any:
+    """Return a value of a result without the cautions on other training data, at every depth."""
+    if isinstance(value, dict):
+        return {
+            name: [each for each in item if each["code"] not in OF_TRAINING]
+            if name == "cautions" and isinstance(item, list)
+            else drop_training_cautions(item)
+            for name, item in value.items()
+        }
+    if isinstance(value, list) and value and isinstance(value[0], dict | list):
+        return [drop_training_cautions(item) for item in value]
+    return value
 
 
 def _add_missing(value: Any, more: Any) -> Any:
@@ -76,8 +94,7 @@ def _add_missing(value: Any, more: Any) -> Any:
 class _CautionTexts:
     """The cautions of a result by key: its code, with a number from the second sentence on."""
 
-    def __init__(self, *, has_trained_models: bool) -> None:
-        self.left_out = frozenset() if has_trained_models else OF_TRAINING
+    def __init__(self) -> None:
         self.by_key: dict[str, dict[str, str]] = {}
         self._keys: dict[tuple[str, ...], str] = {}
 
@@ -85,7 +102,7 @@ class _CautionTexts:
         """Return a value with keys in the place of the cautions inside it."""
         if isinstance(value, dict):
             return {
-                name: [self._add(each) for each in item if each["code"] not in self.left_out]
+                name: [self._add(each) for each in item]
                 if name == "cautions" and isinstance(item, list)
                 else self.take_out_of(item)
                 for name, item in value.items()

@@ -30,6 +30,7 @@ from thetahat_service.kinds.digests import compute_digests, digest_inline_data
 from thetahat_service.kinds.kept_losses import read_kept_losses
 from thetahat_service.kinds.planned_results import add_outcome
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.result_json import drop_training_cautions
 from thetahat_service.kinds.running import run_request
 from thetahat_service.outcomes.output_table import OutputTable
 from thetahat_service.recomputation.bundles import (
@@ -343,7 +344,7 @@ class _Evaluation:
         seed = int(self.result["provenance"]["seed"])
         evaluated = evaluate_kept_losses(table, request.choices, self.result, seed)
         value: dict[str, Any] = orjson.loads(encode_json(to_json(evaluated)))
-        return value
+        return value if request.has_trained_models else drop_training_cautions(value)
 
     def _read_losses(self) -> LossTable | None:
         try:

@@ -566,3 +566,20 @@ def test_exact_a_bundle_has_no_more_than_was_packed(table: KeptEvaluation, file:
 
     assert unpack(file)["report.html"] == b"<p>A report</p>"
     assert "Digests: right, of losses.parquet, report.html" in join(verify_bundle(file, None))
+
+
+def test_exact_logs_are_computed_from_their_losses_with_the_same_words(tmp_path: Path) -> None:
+    """Sources are called tasks, and nothing is said of other training data."""
+    rows, bundle = tmp_path / "long.csv", tmp_path / "bundle.zip"
+    items = [(task, item, model) for task in "abc" for item in range(8) for model in ("new", "old")]
+    lines = [f"{t},{i},{m},{(i * 7 + ord(t) + len(items) * (m == 'new')) % 3}" for t, i, m in items]
+    rows.write_text("\n".join(["task,item,model,score", *lines]))
+    with open_file(rows, "text/csv") as data:
+        logs = {"score": "score", "files": [{"dataset": str(data.id)}]}
+        request = {"kind": "losses", "better": "higher", "logs": logs}
+        pack(keep(evaluate_in_process(request, logs=[data]), tmp_path), bundle)
+
+    found = verify_bundle(bundle, None)
+
+    assert found.outcome is VerificationOutcome.SAME, found
+    assert "follow from its losses, equal to the bit" in join(found)
