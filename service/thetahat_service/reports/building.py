@@ -18,7 +18,7 @@ from thetahat_service.figures.figure import Figure
 from thetahat_service.pages.evaluation_page import place_figures
 from thetahat_service.pages.method_page import write_method
 from thetahat_service.pages.shown_results import show_result
-from thetahat_service.pages.texts import write_moment
+from thetahat_service.pages.texts import describe_outcome, write_moment
 from thetahat_service.reports.cited_methods import cite_methods, write_parameters
 from thetahat_service.reports.document import (
     Block,
@@ -53,6 +53,8 @@ MOST_VERDICTS: Final = 12
 """Verdicts in words before the appendix."""
 MOST_SIGN_OFFS: Final = 1
 """Sign-offs on the first page: the newest, which counts."""
+MOST_ON_FIRST_PAGE: Final = 20
+"""Models of which the first page has a figure; more would be too small to read there."""
 FIRST_FIGURE: Final = ("main", "pairs", "models")
 """Sections whose first figure is that of the first page: the question of the kind, then pairs."""
 METHODS_OF_SCORES: Final = (
@@ -60,13 +62,8 @@ METHODS_OF_SCORES: Final = (
     "way for the scores of this evaluation, of which higher ones are better."
 )
 
-DECISIONS: Final = {
-    "approved": "Approved",
-    "rejected": "Rejected",
-    "needs_changes": "Needs changes",
-}
 SHA256: Final = frozenset(
-    {"SHA-256 of the data", "SHA-256 of the request", "SHA-256 of the result", "SHA-256"}
+    {"SHA-256 of the data", "SHA-256 of the request", "SHA-256 of the result"}
 )
 
 
@@ -92,7 +89,7 @@ def describe_state_of_signing(source: ReportSource) -> str:
     if not source.sign_offs:
         return "Not signed"
     newest = source.sign_offs[0]
-    text = f"{DECISIONS[newest.decision]} by {newest.name}, {write_moment(newest.at)}"
+    text = f"{describe_outcome(newest.decision)} by {newest.name}, {write_moment(newest.at)}"
     if newest.result_sha256 != source.result_sha256:
         return f"{text}, for another result than this one"
     return text
@@ -102,7 +99,9 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
     """Yield the sections: the first page, the numbers behind it, and the appendix."""
     document = _keep_first_table(show_result(source.result, source.request))
     figures = _PlacedReportFigures(list_figures(source.result), document)
-    for name, title, blocks in _list_findings(source, document, figures.take_first()):
+    is_tall = len(source.result.get("models", ())) > MOST_ON_FIRST_PAGE
+    first = [] if is_tall else figures.take_first()
+    for name, title, blocks in _list_findings(source, document, first):
         yield Section(name=name, title=title, blocks=blocks, part=ReportPart.FINDINGS)
     for name, title, blocks in _list_numbers(source, document, figures):
         yield Section(name=name, title=title, blocks=blocks, part=ReportPart.NUMBERS)
@@ -132,7 +131,6 @@ def _list_findings(
             *([Bullets(items=findings.sentences)] if findings.sentences else []),
             *tables,
             *first,
-            *_list_failed(source.result),
         ],
     )
     cautions = _choose_cautions(document)
@@ -149,10 +147,10 @@ def _list_findings(
 
 
 def _choose_cautions(document: Document) -> list[Caution]:
-    """Return the caution of the findings, and the others to know before a decision."""
-    first = document.findings.caution
-    found = [] if first is None else [first]
-    return [*found, *(each for each in document.doubts if each not in found)][:MOST_DOUBTS]
+    """Return the cautions of the findings, and the others to know before a decision."""
+    found = document.findings.cautions
+    others = [each for each in document.doubts if each not in found]
+    return [*found, *others[: max(MOST_DOUBTS - len(found), 0)]]
 
 
 def _list_numbers(
@@ -274,36 +272,18 @@ def _ask(source: ReportSource) -> list[Block]:
     return [Paragraph(text=" ".join(sentences))] if sentences else []
 
 
-def _list_failed(result: Json) -> list[Block]:
-    """Return the learners that are left out of the result, because they failed."""
-    failures = [f"{name} ({message})" for name, message in _list_failures(result)]
-    if not failures:
-        return []
-    text = f"Left out, because they failed: {'; '.join(failures)}"
-    return [Paragraph(text=text, style="problem")]
-
-
-def _list_failures(result: Json) -> Iterator[tuple[str, str]]:
-    """Yield the learners that failed with the reason; a learning curve has them by size."""
-    for name, failure in result.get("failures", {}).items():
-        if "message" in failure:
-            yield name, failure["message"]
-        else:
-            for learner, problem in failure.items():
-                yield f"{learner} at size {name}", problem["message"]
-
-
 def _describe_data(source: ReportSource) -> list[Block]:
-    blocks: list[Block] = []
-    for dataset in source.data:
-        facts = [
-            ("Data set", dataset.name or str(dataset.id)),
-            ("Rows", format_number(dataset.rows)),
-            ("Columns", format_number(len(dataset.columns))),
-            ("SHA-256", dataset.sha256),
-        ]
-        blocks.append(FactList(items=facts, codes=SHA256))
-    if not source.data:
+    rows: list[dict[str, Cell]] = [
+        {
+            "Data set": Name(each.name or str(each.id)),
+            "Rows": format_count(each.rows),
+            "Columns": format_count(len(each.columns)),
+            "SHA-256": Name(each.sha256),
+        }
+        for each in source.data
+    ]
+    blocks: list[Block] = [ReportTable(table=Table.of_rows("Files", rows))] if rows else []
+    if not rows:
         is_drawn = source.row.kind == "study"
         text = "The study draws its data." if is_drawn else "The data are part of the request."
         blocks.append(Paragraph(text=text))
@@ -427,7 +407,7 @@ def tabulate_sign_offs(signed: Sequence[SignOffRow], digest: str) -> Table:
     rows: list[dict[str, Cell]] = [
         {
             "Name": each.name,
-            "Decision": DECISIONS[each.decision],
+            "Decision": describe_outcome(each.decision),
             "When": write_moment(each.at),
             "Key": each.actor,
             "This result": "yes" if each.result_sha256 == digest else "no, another one",

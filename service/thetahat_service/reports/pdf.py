@@ -198,7 +198,6 @@ def _describe_caution(caution: Caution) -> dict[str, str]:
         "label": capitalise(caution.severity),
         "message": _set_line(_add_subject(caution)),
         "advice": caution.advice,
-        "code": caution.code,
     }
 
 

@@ -274,6 +274,7 @@ def test_exact_thirty_models_are_a_report_of_bounded_length() -> None:
     assert all(f"model 0 − model {other} " in page.text for other in range(1, 30))
     assert "model 1 − model" not in page.text
     assert "model29" in text
+    assert not any(isinstance(block, ReportFigure) for block in report.sections[1].blocks)
     assert text.count("Page") < 40
 
 
@@ -307,6 +308,16 @@ def test_exact_each_caution_is_in_a_report_once() -> None:
 
     assert "few_blocks" in codes
     assert len(codes) == len(set(codes))
+    assert "few_blocks" not in words_of(report)
+
+
+def test_exact_the_files_of_an_evaluation_are_rows_of_one_table() -> None:
+    report = build_report(source_of("losses", data=[data_set("a.csv"), data_set("b.csv")]))
+
+    (data,) = [section for section in report.sections if section.name == "data"]
+    (table,) = [block.table for block in data.blocks if isinstance(block, ReportTable)]
+
+    assert texts_of(table) == [[name, "4059", "5", "d" * 64] for name in ("a.csv", "b.csv")]
 
 
 def test_exact_methods_have_formula_and_sources() -> None:

@@ -42,10 +42,11 @@ from thetahat_service.pages.instance_differences import ShownDifferences, show_d
 from thetahat_service.pages.rendering import read_static
 from thetahat_service.pages.request_texts import write_command, write_request
 from thetahat_service.pages.shown_results import show_result
+from thetahat_service.pages.texts import describe_outcome
 from thetahat_service.recomputation.sources import OF_HISTORY, OF_LOSSES
-from thetahat_service.reports.building import DECISIONS, tabulate_sign_offs
+from thetahat_service.reports.building import tabulate_sign_offs
 from thetahat_service.schemas.sign_off import SignOffRequest
-from thetahat_service.states import EvaluationStatus
+from thetahat_service.states import EvaluationStatus, SignOffDecision
 from thetahat_service.storage.evaluations import EvaluationRow, Filters
 
 router = APIRouter(include_in_schema=False)
@@ -123,7 +124,7 @@ def build_evaluation_context(
         "figure_base": f"/v1/evaluations/{row.id}/figures",
         "sign_offs": tabulate_sign_offs(signed, digest) if signed else None,
         "result_sha256": digest,
-        "decisions": tuple(DECISIONS.items()),
+        "decisions": [(str(each), describe_outcome(each)) for each in SignOffDecision],
         "has_losses": result is not None and "models" in result,
         "has_bundle": result is not None and row.kind not in OF_HISTORY,
         "has_notebook": result is not None
