@@ -319,6 +319,17 @@ class Document:
     higher_is_better: bool = False
     has_intervals: bool = False
 
+    @classmethod
+    def of_record(
+        cls, sentence: str, sections: Sequence[Section], limit: str, sentences: Sequence[str] = ()
+    ) -> Document:
+        """Return the document of a series, a protocol or a Ladder; its first table is found."""
+        tables = sections[0].tables
+        found = Findings(verdict=sentence, tables=tables, sentences=sentences, limit=limit)
+        return cls(
+            headline=sentence, findings=found, sentences=sentences, sections=sections, scope=limit
+        )
+
     @property
     def first_sentences(self) -> Sequence[str]:
         """The sentences that are shown at first."""

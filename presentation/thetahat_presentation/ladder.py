@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from thetahat_presentation.document import (
-    Cell,
-    Document,
-    Findings,
-    Json,
-    Name,
-    Number,
-    Section,
-    Table,
-)
+from thetahat_presentation.document import Cell, Document, Json, Name, Number, Section, Table
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.kinds.ladder import list_rule
 from thetahat_presentation.numbers import format_number
@@ -43,17 +34,7 @@ def show_ladder(ladder: Json, scores: Sequence[Json], *, has_more: bool) -> Docu
         Section(name="scores", title="What was published?", tables=[table]),
         Section(name="fixed", title="What is fixed?", tables=[tabulate_rule(ladder)]),
     ]
-    return show_hidden_in(
-        Document(
-            headline=ladder["sentence"],
-            findings=Findings(
-                verdict=ladder["sentence"], tables=[table], sentences=[], limit=LIMIT
-            ),
-            sentences=[],
-            sections=sections,
-            scope=LIMIT,
-        )
-    )
+    return show_hidden_in(Document.of_record(ladder["sentence"], sections, LIMIT))
 
 
 def tabulate_scores(scores: Sequence[Json], *, has_more: bool) -> Table:

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from thetahat_presentation.document import (
-    Cell,
-    Document,
-    Findings,
-    Json,
-    Name,
-    Number,
-    Section,
-    Table,
-)
+from thetahat_presentation.document import Cell, Document, Json, Name, Number, Section, Table
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import capitalise
@@ -43,17 +34,8 @@ def show_protocol(protocol: Json) -> Document:
     """Return the document of a protocol, in which hidden characters are shown as escapes."""
     table = tabulate_fixed(protocol)
     described = [protocol["description"]] if protocol["description"] else []
-    return show_hidden_in(
-        Document(
-            headline=protocol["sentence"],
-            findings=Findings(
-                verdict=protocol["sentence"], tables=[table], sentences=described, limit=LIMIT
-            ),
-            sentences=described,
-            sections=[Section(name="fixed", title="What is fixed?", tables=[table])],
-            scope=LIMIT,
-        )
-    )
+    section = Section(name="fixed", title="What is fixed?", tables=[table])
+    return show_hidden_in(Document.of_record(protocol["sentence"], [section], LIMIT, described))
 
 
 def tabulate_fixed(protocol: Json) -> Table:

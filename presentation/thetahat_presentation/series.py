@@ -10,7 +10,6 @@ from thetahat_presentation.captions import write_level
 from thetahat_presentation.document import (
     Cell,
     Document,
-    Findings,
     Interval,
     Json,
     Name,
@@ -50,7 +49,6 @@ def show_series(series: Json, looks: Sequence[Json]) -> Document:
     plan = series["plan"]
     protocol = series.get("protocol")
     sentences = [each["sentence"] for each in (protocol, plan) if each is not None]
-    scope = _describe_scope(series)
     table = tabulate_looks(series, looks)
     sections = [
         Section(
@@ -61,20 +59,8 @@ def show_series(series: Json, looks: Sequence[Json]) -> Document:
         ),
         Section(name="fixed", title="What is fixed?", tables=[tabulate_design(series)]),
     ]
-    return show_hidden_in(
-        Document(
-            headline=series["sentence"],
-            findings=Findings(
-                verdict=series["sentence"],
-                tables=[table] if looks else [],
-                sentences=sentences,
-                limit=scope,
-            ),
-            sentences=sentences,
-            sections=sections,
-            scope=scope,
-        )
-    )
+    document = Document.of_record(series["sentence"], sections, _describe_scope(series), sentences)
+    return show_hidden_in(document)
 
 
 def tabulate_looks(series: Json, looks: Sequence[Json]) -> Table:

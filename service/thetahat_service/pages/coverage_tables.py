@@ -18,6 +18,7 @@ from thetahat.analyses.studies.shipped_coverage import (
     average_coverage_of_metrics,
 )
 from thetahat_presentation.document import Cell, Name, Number, Table
+from thetahat_presentation.targets import describe_target
 
 Row = Mapping[str, Any]
 
@@ -54,7 +55,7 @@ def _describe_recommended() -> MeasuredTable:
             row["of"],
             Number(row["n"]),
             row["scheme"],
-            row["target"],
+            describe_target(row["target"]),
             row["interval"] or "",
             Number(row["coverage"][0], row["coverage"][1], shows_error=True),
             Number(row["repetitions"]),
@@ -109,7 +110,8 @@ def _describe_test_errors() -> MeasuredTable:
         numbers = [_average(sizes), min(sizes), max(sizes), _average(powers)]
         words = study["designs"][design]["words"]
         cells = [Number(number, ROUGH) for number in numbers]
-        rows.append([Name(name), subject, words, target, Number(len(group)), *cells])
+        about = describe_target(target)
+        rows.append([Name(name), subject, words, about, Number(len(group)), *cells])
     headings = "Test", "Subject", "Design", "Target", "Cells", "Size", "Least", "Largest", "Power"
     return MeasuredTable(
         title="Errors of tests and verdicts",
@@ -191,7 +193,8 @@ def _average(numbers: Iterable[float]) -> float:
 def _build_average(row: Row) -> list[Cell]:
     """Return the subject, scheme or metric, target, and the numbers of an average."""
     numbers = [Number(row[key], ROUGH) for key in ("coverage", "error", "least", "largest")]
-    return [row["of"], row.get("scheme", ""), row["target"], Number(row["cells"]), *numbers]
+    about = describe_target(row["target"])
+    return [row["of"], row.get("scheme", ""), about, Number(row["cells"]), *numbers]
 
 
 def _build_average_table(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
