@@ -131,4 +131,4 @@ def _store_result(
     settled = settle(finished, loaded)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
-    return EvaluationOutput(replace(finished, losses=None), loaded, name, settled)
+    return EvaluationOutput(finished._replace(losses=None), loaded, name, settled)

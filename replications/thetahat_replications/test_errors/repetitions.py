@@ -233,7 +233,7 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
         for entry in intervals.methods
         if entry.method.info.interval.form.value in {"t", "normal"}
     )
-    intervals = replace(intervals, methods=on_variance)
+    intervals = intervals._replace(methods=on_variance)
     bases: Bases = {}
     for target in Target if only is None else (only,):
         with_target = replace(choices, target=target)
@@ -265,13 +265,13 @@ def _select_without_resampling(
         for entry in selected.methods
         if not any(name == "n_resamples" for name in entry.method.__dataclass_fields__)
     )
-    return replace(selected, methods=kept, named=False)
+    return selected._replace(methods=kept, named=False)
 
 
 def _run_tests(table: LossTable, choices: Choices, seed: int, *, costly: bool) -> Record:
     selected = select("tests", None, PAIRED_TESTS, table.layout, choices)
     methods = tuple(
-        replace(entry, method=_reduce_resamples(entry.method))
+        entry._replace(method=_reduce_resamples(entry.method))
         for entry in selected.methods
         if costly or entry.name not in COSTLY
     )

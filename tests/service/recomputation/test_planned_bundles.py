@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -39,7 +38,7 @@ def write_bundle(file: Path, deviations: list[dict[str, str]]) -> dict[str, byte
     }
     request = JOB_KINDS["losses"].request.model_validate(REQUEST)
     result = add_outcome(request, evaluated.result, outcome)
-    return pack(keep(replace(evaluated, result=result), file.parent), file)
+    return pack(keep(evaluated._replace(result=result), file.parent), file)
 
 
 @pytest.mark.parametrize(("deviations", "gate"), [([], "pass"), ([DEVIATION], "fail")])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,7 +66,7 @@ def test_limit_both_standard_errors_agree_where_nothing_is_learnt() -> None:
     y = np.random.default_rng(3).normal(size=15)
     method = Bootstrap632(n_resamples=4000)
     fits = fixed_losses(method.design, y**2, 4)
-    of_model = replace(fits, no_information=(None,) * len(fits.losses))
+    of_model = fits._replace(no_information=(None,) * len(fits.losses))
     naive = (y**2).std() / math.sqrt(15)
 
     for estimate in (method.estimate(of_model), method.estimate(fits)):

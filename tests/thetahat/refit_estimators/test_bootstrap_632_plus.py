@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -150,6 +149,6 @@ def test_invalid_a_difference_has_no_information_error() -> None:
     fits = fitted(METHOD.design, regression_of(np.arange(8.0)), seed=1)
 
     with pytest.raises(UnsupportedCombination, match=r"bootstrap_632 and out_of_bag estimate"):
-        METHOD.estimate(replace(fits, no_information=None))
+        METHOD.estimate(fits._replace(no_information=None))
     with pytest.raises(InvalidParameter, match="n_resamples"):
         Bootstrap632Plus(n_resamples=1)

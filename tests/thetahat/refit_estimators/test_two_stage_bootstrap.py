@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -26,7 +24,7 @@ def test_by_hand_one_sample_of_three_rows() -> None:
     rows = Rows(n=3)
     _, inner = design.splits(rows, 0)
     losses = (np.ones(3), np.full(len(inner.test), 2.0))
-    fits = replace(fixed_losses(design, np.ones(3), 0), losses=losses, no_information=(3.0, None))
+    fits = fixed_losses(design, np.ones(3), 0)._replace(losses=losses, no_information=(3.0, None))
 
     assert_allclose(design.estimates(fits)[0].estimate, 1 + 0.632 / (1 - 0.368 * 0.5), rtol=1e-12)
 

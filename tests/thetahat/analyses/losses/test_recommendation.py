@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -214,8 +213,8 @@ def test_exact_keys_replace_names() -> None:
 
     result = result_of(
         table,
-        variances=(replace(chosen, key="mine"),),
-        intervals=(replace(method, key="t"), prediction),
+        variances=(chosen._replace(key="mine"),),
+        intervals=(method._replace(key="t"), prediction),
     )
     assert best_of(result) == {"new_source": ("t", "mine")}
     assert list(result["models"]["nb"]["variances"]) == ["mine"]
