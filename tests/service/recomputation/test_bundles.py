@@ -576,7 +576,7 @@ def test_exact_logs_are_computed_from_their_losses_with_the_same_words(tmp_path:
     rows.write_text("\n".join(["task,item,model,score", *lines]))
     with open_file(rows, "text/csv") as data:
         logs = {"score": "score", "files": [{"dataset": str(data.id)}]}
-        request = {"kind": "losses", "better": "higher", "logs": logs}
+        request: dict[str, Any] = {"kind": "losses", "better": "higher", "logs": logs}
         pack(keep(evaluate_in_process(request, logs=[data]), tmp_path), bundle)
 
     found = verify_bundle(bundle, None)
