@@ -328,15 +328,15 @@ def _build_request(
     paths: list[Path], data: list[DatasetFile], options: FileOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about the files, and sentences on how they were understood."""
-    from thetahat_service.in_process.files import is_log
+    from thetahat_service.data.logs import name_log
     from thetahat_service.roles.proposals import find_model_column
 
     if options.judges:
-        if len(data) > 1 or is_log(data[0]) or options.names_a_long_table:
+        if len(data) > 1 or name_log(data[0]) or options.names_a_long_table:
             message = "--judge is for one table with a column for each model and each judge."
             raise UserError(message)
         return _build_table_request(data[0], _profile_columns(data[0]), options)
-    if len(data) > 1 or is_log(data[0]):
+    if len(data) > 1 or name_log(data[0]):
         from thetahat_service.cli.scored_items import read_logs
 
         items = read_logs(paths, data, options.models, options.roles, options.filter_name)

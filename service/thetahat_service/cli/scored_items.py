@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.table_columns import advise_on_cell, describe_written
+from thetahat_service.data.list_scores import SCORE_PREFIX
+from thetahat_service.data.logs import ITEM_COLUMNS, find_log_scores
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import find_types, read_labels
-from thetahat_service.kinds.losses.log_scores import SCORE_PREFIX, list_scores
-from thetahat_service.kinds.losses.logs import ITEM_COLUMNS
 from thetahat_service.roles.long_tables import LongColumns, UnclearTable, read_long_table
-from thetahat_service.roles.names import find_better, is_label_name, is_target_name
+from thetahat_service.roles.names import find_better
 from thetahat_service.roles.proposals import describe_faults
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ HELM_MODEL: Final = re.compile(r"(?:(?<=:)|,)model=(?P<model>[^,]+),?")
 HELM_DEPLOYMENT: Final = re.compile(r",?model_deployment=[^,]+")
 EVERY_EVAL_ENDING: Final = "_samples.jsonl"
 LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
-NOT_SCORES: Final = re.compile(r"(doc|arguments|metadata|target|resps)(\..*)?|epoch|.*_hash")
 MOST_NAME: Final = 120
-NUMERIC_TYPES: Final = frozenset({"number", "integer", "boolean"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,15 +302,7 @@ def _find_log_score(files: Sequence[DatasetFile]) -> str:
     """Return the one score of all logs."""
     shared: list[str] | None = None
     for file in files:
-        types = find_types(file)
-        numeric = [name for name, kind in types.items() if kind in NUMERIC_TYPES]
-        known = list_scores(numeric)
-        scores = [n for n, c in known.items() if c.ratio or c.value.startswith(SCORE_PREFIX)]
-        possible = scores or [
-            name
-            for name in known
-            if not (NOT_SCORES.fullmatch(name) or is_label_name(name) or is_target_name(name))
-        ]
+        possible = [*find_log_scores(file)]
         shared = possible if shared is None else [name for name in shared if name in possible]
     if shared and len(shared) == 1:
         return shared[0]

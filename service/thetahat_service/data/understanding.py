@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.target_tasks import propose_task
 from thetahat_service.data.base import GROUPS, WRITTEN
+from thetahat_service.data.logs import describe_log, name_log
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
 from thetahat_service.json_types import FileUnderstanding, JsonObject, UnderstoodColumn
@@ -42,9 +44,16 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         values: list[Any] = read_labels(file, [name])[name].tolist()
         return values
 
-    contents = guess_contents(proposals, read_values)
+    log = name_log(file)
+    contents = (
+        guess_contents(proposals, read_values)
+        if log is None
+        else Contents("losses", f"The file is {log}.")
+    )
     roles = {name: _name_role(p, contents) for name, p in proposals.items()}
-    if find_model_column(profiles) is None:
+    if log is not None:
+        roles, questions = describe_log(file, profiles, read_values)
+    elif find_model_column(profiles) is None:
         questions = list_questions(proposals, rows, contents)
     else:
         long_roles, questions = _describe_long_table(profiles, read_values)
@@ -113,7 +122,7 @@ def _describe_long_table(
     except UnclearTable as unclear:
         return {}, [f"{unclear} This has to be said before models can be compared."]
     roles = {
-        found.model: ("model of the row", "has the name of models, and rows share its values"),
+        str(found.model): ("model of the row", "has the name of models, and rows share its values"),
         found.item: ("item", "has the name of items, and models share its values"),
         found.score: ("score", "is the column of scores"),
         **dict.fromkeys(found.runs, ("run", "tells the runs of an item apart")),
@@ -122,6 +131,7 @@ def _describe_long_table(
     if found.task is not None:
         roles[found.task] = ("task", "has the name of tasks, and items share its values")
     items = len(set(map(str, read_values(found.item))))
+    found = replace(found, score=repr(found.score))
     return roles, list_questions_of_long_table(found, items)
 
 

@@ -19,10 +19,6 @@ from thetahat_service.kinds.base import DatasetFile
 UNLIMITED: Final = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
 """The file is the caller's own, so the limits against hostile uploads do not apply."""
 
-LOG_TYPES: Final = frozenset({"application/vnd.inspect-ai.log", "application/json"})
-HARNESS_COLUMNS: Final = frozenset({"doc_id", "doc_hash"})
-"""Columns that the samples of lm-evaluation-harness have."""
-
 
 @contextmanager
 def open_file(data: Path, media_type: str) -> Iterator[DatasetFile]:
@@ -54,10 +50,3 @@ def read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
         details=inspected.details,
         path=path,
     )
-
-
-def is_log(file: DatasetFile) -> bool:
-    """Return whether a file is a log or a result file of an evaluation tool."""
-    columns = {str(column["name"]) for column in file.columns}
-    is_known = file.media_type in LOG_TYPES or "tool" in file.details
-    return is_known or columns >= HARNESS_COLUMNS

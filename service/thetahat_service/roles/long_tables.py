@@ -57,8 +57,10 @@ class LongColumns:
 
     Parameters
     ----------
-    model, item, score : str
-        The columns of the model, the item and the score of each row.
+    model : str or None
+        The column of the model; None for a log that does not name it.
+    item, score : str
+        The columns of the item and the score of each row.
     task : str or None
         The column of the task.
     runs : tuple of str
@@ -71,7 +73,7 @@ class LongColumns:
         Other columns by which items may belong together.
     """
 
-    model: str
+    model: str | None
     item: str
     score: str
     task: str | None
@@ -129,7 +131,7 @@ def read_long_table(
         runs=runs,
         models=tuple(dict.fromkeys(models)),
         n_runs=max(Counter(keys).values()),
-        labels=tuple(_list_labels(free, list(zip(tasks, items, strict=True)), values)),
+        labels=tuple(list_labels(free, list(zip(tasks, items, strict=True)), values)),
     )
 
 
@@ -286,7 +288,7 @@ def _check_duplicates(keys: Sequence[tuple[str, str, str]]) -> None:
             raise UnclearTable(message, "rows")
 
 
-def _list_labels(
+def list_labels(
     columns: Mapping[str, ColumnProfile], items: Sequence[tuple[str, str]], values: Values
 ) -> list[Proposal]:
     """Return the columns with one value for each item that several items share."""

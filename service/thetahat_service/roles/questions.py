@@ -76,7 +76,10 @@ def list_questions_of_long_table(columns: LongColumns, items: int) -> list[str]:
     """Return a sentence on each question, for a table with a row for each item and model."""
     layout = (
         f"Each row is of one item and model: models from column {columns.model!r}, items from "
-        f"{columns.item!r}, scores from {columns.score!r}."
+        f"{columns.item!r}, scores from {columns.score}."
+        if columns.model is not None
+        else f"Each row is of one item: items from column {columns.item!r}, scores from "
+        f"{columns.score}. The model is named by the file's name, or by --model."
     )
     sentences = [layout, *_describe_models(columns.models)]
     if columns.n_runs > 1:

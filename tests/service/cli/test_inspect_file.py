@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -246,3 +247,95 @@ def test_exact_ratings_are_no_models(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (
         "whether column 'judge_a' is a model: it has a name of ratings" in capsys.readouterr().err
     )
+
+
+def write_lines(rows: list[dict[str, Any]]) -> str:
+    return "\n".join(map(json.dumps, rows)) + "\n"
+
+
+SAMPLES = [
+    {"doc_id": i, "doc": {"q": f"Q{i}", "topic": f"t{i % 3}"}, "target": "x", "doc_hash": f"h{i}"}
+    for i in range(12)
+]
+HARNESS = [{**row, "filter": "none", "acc": float(i % 3 > 0)} for i, row in enumerate(SAMPLES)]
+
+
+def test_exact_a_log_of_the_harness_has_scores_and_no_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = inspect(capsys, tmp_path / "new.jsonl", write_lines(HARNESS))
+
+    roles = {column["name"]: column["role"] for column in found["columns"]}
+    assert roles == {
+        "doc_id": "item",
+        "doc.q": "detail",
+        "doc.topic": "label",
+        "target": "detail",
+        "doc_hash": "hash",
+        "filter": "filter",
+        "acc": "score",
+    }
+    assert found["kind"] == "losses"
+    assert "lm-evaluation-harness" in found["kind_reason"]
+    questions = " ".join(found["questions"])
+    assert "items from column 'doc_id', scores from 'acc'" in questions
+    assert "How good the model is on rows like these: yes" in questions
+    assert "thetahat compare FILE OTHER" in questions
+    assert "by doc.topic" in questions
+    assert "How good acc" not in questions
+
+
+def test_exact_what_has_to_be_said_of_a_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{**row, "acc_norm": 0.5, "filter": f} for row in HARNESS for f in ("strict", "loose")]
+    found = inspect(capsys, tmp_path / "a.jsonl", write_lines(rows))
+
+    questions = " ".join(found["questions"])
+    assert "--score acc, --score acc_norm" in questions
+    assert "--filter loose, --filter strict" in questions
+    assert "How much runs of one item vary: no" in questions  # filters are no runs
+
+
+def test_exact_a_log_of_inspect_ai(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    samples: list[dict[str, Any]] = [
+        {"id": i, "epoch": epoch, "target": "x", "scores": {"match": {"value": "C"}}}
+        for i in range(6)
+        for epoch in (1, 2)
+    ]
+    samples[3] |= {"error": {"message": "timeout"}, "total_time": 2.5}
+    log = {"status": "error", "eval": {"task": "t", "model": "lab/m"}, "samples": samples}
+    found = inspect(capsys, tmp_path / "a.json", json.dumps(log))
+
+    roles = {column["name"]: column["role"] for column in found["columns"]}
+    assert roles["model"] == "model of the row"
+    assert roles["score.match"] == "score"
+    assert roles["cost.seconds"] == "cost"
+    assert roles["error"] == "error"
+    questions = " ".join(found["questions"])
+    assert "How good lab/m is on rows like these: yes" in questions
+    assert "items have up to 2 runs" in questions
+    assert "--cost seconds" in questions
+    assert "1 of 12 runs ended in an error" in questions
+    assert "has the status 'error'" in questions
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "scores"),
+    [
+        ("deepeval-new.json", "DeepEval", ("Right Answer", "Short")),
+        ("every-new_samples.jsonl", "every_eval_ever", ("score", "is_correct")),
+        ("promptfoo-new.json", "promptfoo", ("score", "pass")),
+        ("helm-run.json", "HELM", ("exact_match",)),
+    ],
+)
+def test_exact_result_files_of_tools_have_scores(
+    capsys: pytest.CaptureFixture[str], name: str, title: str, scores: Sequence[str]
+) -> None:
+    path = Path(__file__).parents[1] / "data" / "files" / "evaluation_tools" / name
+    assert main(["inspect", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+
+    assert title in found["kind_reason"]
+    assert {"model", "unclear", "feature"}.isdisjoint(c["role"] for c in found["columns"])
+    assert all(f"--score {shlex.quote(score)}" in " ".join(found["questions"]) for score in scores)

@@ -29,11 +29,13 @@ from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
 from thetahat.values.ratios import PERPLEXITY, SHARE, RatioScore, compute_jackknife_values
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat.values.words import choose_words
+from thetahat_service.data.list_scores import OF_LOG_LIKELIHOODS, ScoreColumns
+from thetahat_service.data.logs import ITEM_COLUMNS
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.groups import build_groups
 from thetahat_service.kinds.fields.layout import require_columns
-from thetahat_service.kinds.losses.log_scores import OF_LOG_LIKELIHOODS, ScoreColumns, find_score
+from thetahat_service.kinds.losses.log_scores import find_score
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
 from thetahat_service.roles.names import find_better
 from thetahat_service.roles.proposals import describe_faults
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from thetahat.analyses.losses.costs import CostsOfTable
     from thetahat.analyses.runs.values import RunValues
 
-ITEM_COLUMNS: Final = ("item", "doc_id", "id")
 ONE_TASK: Final = "task"
 TASK_GROUP: Final = "task"
 """The name of a group that is the task of an item, whatever column it stands in."""
