@@ -70,7 +70,8 @@ def describe_log(
     """Return the role of each column of a log with the reason, and the questions it answers."""
     scores = find_log_scores(file)
     parts = {part for score in scores.values() for part in (score.value, score.size)}
-    item = next((name for name in ITEM_COLUMNS if name in profiles), "item")
+    present = {str(column["name"]) for column in file.columns}
+    item = next(name for name in ITEM_COLUMNS if name in present)
     roles = dict.fromkeys(profiles, ("detail", "is not compared"))
     roles |= {name: role for name, role in ROLES.items() if name in profiles}
     roles |= {

@@ -48,7 +48,7 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
     contents = (
         guess_contents(proposals, read_values)
         if log is None
-        else Contents("losses", f"The file is {log}.")
+        else Contents("losses", f"It is {log}.")
     )
     roles = {name: _name_role(p, contents) for name, p in proposals.items()}
     if log is not None:

@@ -14,8 +14,6 @@ MOST_LEFT_OUT: Final = 100
 USUAL_SCHEME: Final = "k_fold"
 LEAVE_SOURCES_OUT: Final = "leave_one_source_out"
 LEAVE_GROUPS_OUT: Final = "source_k_fold"
-SCORES: Final = frozenset({"model", "score"})
-"""Roles of columns with losses or scores."""
 _CLASSES: Final = frozenset({"string", "boolean"})
 
 
@@ -76,11 +74,13 @@ def build_proposals(
     targets = [column["name"] for column in found if column["role"] == "target"]
     of_rows = {column["role"]: column["name"] for column in found}
     labels = [column for column in found if column["role"] == "label"]
-    is_losses = kind == "losses"
+    scores = [column["name"] for column in found if column["role"] == "score"]
+    losses = [c["name"] for c in found if c["role"] == "model"] or scores
+    knows_score = kind == "losses" and len(scores) < 2  # of a log with several, one is chosen
     return FormProposals(
         kind=kind,
         target=targets[0] if targets else "",
-        losses=[c["name"] for c in found if c["role"] in SCORES] if is_losses else (),
+        losses=losses if knows_score else (),
         model_column=of_rows.get("model of the row", ""),
         item=of_rows.get("item", "") if "model of the row" in of_rows else "",
         item_task=of_rows.get("task", ""),

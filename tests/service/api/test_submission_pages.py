@@ -299,6 +299,18 @@ def test_invalid_a_row_for_each_item_and_model_is_asked_in_words_of_the_form(
     assert words in HtmlPage(answer.text).text
 
 
+@pytest.mark.parametrize("scores", [("acc",), ("acc", "acc_norm")])
+def test_exact_scores_of_a_log_are_no_models(client: TestClient, scores: tuple[str, ...]) -> None:
+    rows = [{"doc_id": i, "doc_hash": f"h{i}", **dict.fromkeys(scores, i % 2)} for i in range(12)]
+    content = "\n".join(map(json.dumps, rows)).encode()
+    page = open_page(client, upload(client, content, "new.jsonl").headers["location"])
+
+    proposed = page.form("/evaluations/new").filled()
+
+    assert proposed["kind"] == ["losses"]
+    assert proposed.get("losses", []) == ([*scores] if len(scores) == 1 else [])
+
+
 def test_exact_missing_values_are_filled_in_unless_that_is_unticked(client: TestClient) -> None:
     form = open_form(client, GAPS.encode())
     values = {"target": "sick", "learners": ["logistic_regression"]}
