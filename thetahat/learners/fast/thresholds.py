@@ -28,10 +28,3 @@ All rows as queries, lists of 13, in ms: (2000, 5) loops 5.8, tree 15, products 
 578, products 262. Below, a tree gains less than half: (300, 3) tree 1.0, products 1.2; (300, 10)
 tree 1.7, products 1.3. The loops need numba, which takes half a second to load.
 """
-
-MAX_PRODUCTS_OF_RESAMPLES: Final = 20_000_000
-"""Products of pairs of columns, of all rows, up to which resamples are summed together for ridge.
-
-40 resamples together and each by itself, in ms: 5 columns of 200 rows 0.10 and 0.23, 22 of 2000 2.0
-and 4.4, 22 of 20 000 18 and 77, 52 of 8000 37 and 80; but 102 of 2000 40 and 40.
-"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -10,11 +9,6 @@ import numpy as np
 
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.ordinary_fits import MAX_AMPLIFICATION
-from thetahat.learners.fast.ridge.resampled_products import (
-    product_in_widths,
-    sum_products_of_resamples,
-    sums_resamples_together,
-)
 from thetahat.learners.fast.ridge.rows import RidgeRows
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
@@ -44,85 +38,38 @@ class PrimalSplits(OverSplits):
         lengths = np.sqrt(np.diag(rows.all.xx) + penalty)
         self.never_varies = lengths == 0  # and without a penalty nothing else stands there
         self.scale = np.where(self.never_varies, 1.0, lengths)
-        self.sums_resamples_together = sums_resamples_together(*rows.both.shape)
         self.on_diagonal = (penalty + self.never_varies) / self.scale**2
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict a split from the normal equations of its training part."""
-        if part.left_out is None and self.sums_resamples_together:
-            return self._predict_resamples([part])[0]
         tested = self.rows.take_columns(part.test)
         sums = self.rows.sum_training_part(part, tested).sums
-        (line,), (why,) = self._solve_coefficients(sums[None])
-        return why or Predictions(line @ tested[:-1])
-
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Predict several splits, or several resamples, at once."""
-        resamples = [part for part in parts if part.left_out is None]
-        if not (resamples and self.sums_resamples_together):
-            return [self.predict(part) for part in parts]
-        predictions = iter(self._predict_resamples(resamples))
-        return [
-            next(predictions) if part.left_out is None else self.predict(part) for part in parts
-        ]
-
-    def _predict_resamples(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        rows = self.rows
-        w = rows.w if rows.is_weighted else None
-        sums = sum_products_of_resamples(rows.both, w, [part.train for part in parts])
-        lines, plain = self._solve_coefficients(sums)
-        outcomes = product_in_widths(lines, rows.both[:-1])
-        return [
-            why or Predictions(of_rows[part.test])
-            for why, of_rows, part in zip(plain, outcomes, parts, strict=True)
-        ]
-
-    def _solve_coefficients(self, sums: FloatArray) -> tuple[FloatArray, list[OrdinaryFit | None]]:
-        """Return the coefficients of m training parts.
-
-        Parameters
-        ----------
-        sums : ndarray
-            (m, p + 2, p + 2) sums of ``Products``; they are overwritten.
-
-        Returns
-        -------
-        lines : ndarray
-            (m, p + 1) coefficients of the features and the intercept.
-        plain : list of OrdinaryFit or None
-            (m,) the reasons why parts have to be fitted, or None.
-        """
-        of_one = sums[:, -2].copy()
-        has_weight = of_one[:, -2] > 0
-        weight = np.where(has_weight, of_one[:, -2], 1.0)
+        of_one = sums[-2].copy()
+        weight = of_one[-2]
+        if not weight > 0:
+            return NO_WEIGHT
         if self.rows.intercept:
-            sums -= of_one[:, :, None] * (of_one / weight[:, None])[:, None]
-        matrices = self._scale_matrices(sums[:, :-2, :-2])
-        lines = np.zeros((len(sums), sums.shape[1] - 1))
-        plain: list[OrdinaryFit | None] = [None] * len(sums)
-        for at, (line, matrix, own) in enumerate(zip(lines, matrices, sums, strict=True)):
-            if not has_weight[at]:
-                plain[at] = NO_WEIGHT
-                continue
-            solution = self._solve(matrix, own[-1, :-2], own[-1, -1])
-            if solution is None:
-                plain[at] = ILL_CONDITIONED
-            else:
-                line[:-1] = solution
+            sums -= of_one[:, None] * (of_one / weight)
+        matrix = self._scale_matrix(sums[:-2, :-2])
+        solution = self._solve(matrix, sums[-1, :-2], sums[-1, -1])
+        if solution is None:
+            return ILL_CONDITIONED
+        line = np.zeros(len(solution) + 1)
+        line[:-1] = solution
         if self.rows.intercept:
-            level = of_one[:, -1] - np.vecdot(lines[:, :-1], of_one[:, :-2])
-            lines[:, -1] = self.rows.y_mean + level / weight
-        return lines, plain
+            level = of_one[-1] - np.vecdot(solution, of_one[:-2])
+            line[-1] = self.rows.y_mean + level / weight
+        return Predictions(line @ tested[:-1])
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions of rows, and whether each keeps its digits."""
         return Predictions(self._one_left_out[rows]), self._keeps_digits[rows]
 
-    def _scale_matrices(self, products: FloatArray) -> FloatArray:
-        """Return the (.., p, p) normal matrices scaled by the column lengths."""
-        matrices = products / (self.scale * self.scale[:, None])
-        np.einsum("...ii->...i", matrices)[:] += self.on_diagonal
-        return np.asarray(matrices)
+    def _scale_matrix(self, products: FloatArray) -> FloatArray:
+        """Return the (p, p) normal matrix scaled by the column lengths."""
+        matrix = products / (self.scale * self.scale[:, None])
+        np.einsum("ii->i", matrix)[:] += self.on_diagonal
+        return np.asarray(matrix)
 
     def _solve(self, matrix: FloatArray, xy: FloatArray, yy: float) -> FloatArray | None:
         """Return the (p,) coefficients, or None if too many digits might be lost."""
@@ -145,7 +92,7 @@ class PrimalSplits(OverSplits):
 
         rows = self.rows
         n = len(rows.y)
-        factor, failed = lapack.dpotrf(self._scale_matrices(rows.all.xx), lower=1)
+        factor, failed = lapack.dpotrf(self._scale_matrix(rows.all.xx), lower=1)
         if failed:
             return np.ones(n), np.zeros(n), np.inf
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]

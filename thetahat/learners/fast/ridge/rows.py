@@ -81,18 +81,17 @@ class RidgeRows:
     Parameters
     ----------
     both : ndarray
-        (p + 2, n) the features about ``x_mean``, one, and the target about ``y_mean``.
+        (p + 2, n) the features about their means, one, and the target about ``y_mean``.
     w : ndarray
         (n,) weights.
-    x_mean, y_mean : ndarray, float
-        Weighted means of all rows, or 0.
+    y_mean : float
+        Weighted mean of the target over all rows, or 0.
     intercept : bool
         Whether each fit has one.
     """
 
     both: FloatArray
     w: FloatArray
-    x_mean: FloatArray
     y_mean: float
     intercept: bool
 
@@ -153,7 +152,7 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
     """
     p, n = len(columns), len(y)
     both = np.empty((p + 2, n))
-    x_mean, y_mean, total = np.zeros(p), 0.0, w.sum()
+    y_mean, total = 0.0, w.sum()
     step = max(1, NUMBERS_IN_256_KB // n)
     is_weighted = bool((w != 1).any())
     for first in range(0, p, step):
@@ -166,12 +165,11 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
             constant = np.sqrt(squares) <= bound_rounding(mean, w)
             if constant.any():
                 X[constant] = 0.0
-            x_mean[first : first + step] = mean
     both[-2] = 1.0
     if intercept:
         y_mean = float(weighted_mean(y, w))
     np.subtract(y, y_mean, out=both[-1])
-    return RidgeRows(both, w, x_mean, y_mean, intercept)
+    return RidgeRows(both, w, y_mean, intercept)
 
 
 def rows_to_solve(
