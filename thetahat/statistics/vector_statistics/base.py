@@ -143,11 +143,6 @@ class VectorStatistic(ABC):
         """Whether the jackknife's standard error is consistent for every component."""
         return True
 
-    @property
-    def takes_response(self) -> bool:
-        """Whether it needs a response y beside the columns."""
-        return False
-
     def undefined(self) -> str:
         """Return when a resample has no value, as the end of a sentence."""
         return ""

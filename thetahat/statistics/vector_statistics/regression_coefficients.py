@@ -94,11 +94,6 @@ class RegressionCoefficients(VectorStatistic):
         blocks=EVERY_BLOCK_KIND,
     )
 
-    @property
-    def takes_response(self) -> bool:
-        """Whether it needs a response: it does."""
-        return True
-
     def undefined(self) -> str:
         """Say when a resample has no value."""
         return "its columns are constant or linearly dependent"

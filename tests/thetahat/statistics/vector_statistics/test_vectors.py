@@ -119,7 +119,7 @@ def test_limit_the_covariance_of_drawn_means_is_the_formula() -> None:
     "vector_statistics/regression_coefficients",
 )
 def test_naive_replicates_and_jackknife(statistic: Any, compute: Any) -> None:
-    sample = CARS if statistic.takes_response else COLUMNS
+    sample = CARS if isinstance(statistic, RegressionCoefficients) else COLUMNS
     x, y = np.stack(list(CARS.columns.values()), axis=1), read(MPG)
     drawn = resamples(32, 40)
 

@@ -129,20 +129,6 @@ class LogisticModel:
     cautions: tuple[Caution, ...] = ()
     """A caution if the optimum was not reached."""
 
-    @property
-    def slopes(self) -> FloatArray:
-        """(p, K) coefficients on the scale of the features."""
-        inner = self.coefficients[1:] if self.rows.intercept else self.coefficients
-        scaled = inner * self.rows.scale[:, None]
-        turned = self.rows.directions
-        return np.asarray(scaled if turned is None else turned @ scaled)
-
-    @property
-    def intercepts(self) -> FloatArray:
-        """(K,) intercepts on the scale of the features."""
-        level = self.coefficients[0] if self.rows.intercept else np.zeros(self.slopes.shape[1])
-        return np.asarray(level - self.rows.centre @ self.slopes)
-
     def predict(self, features: Features) -> Predictions:
         """Return class codes and probabilities, and the logit if there are two classes."""
         logits = self.rows.rows(features.complete_matrix()) @ self.coefficients
