@@ -21,7 +21,7 @@ from thetahat.learners import LEARNERS
 from thetahat.learners.base import FastLearner, Learner
 from thetahat.schemes.base import Split
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
-from thetahat.tables.data import Data, build_data
+from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray
 
 LEAST_RATIO: Final = 2.0
@@ -29,8 +29,6 @@ LEAST_RATIO: Final = 2.0
 N_FEATURES: Final = 20
 TOLERANCE: Final = 1e-6
 """Of outputs: values of a regression, else probabilities."""
-COUNTS: Final = frozenset({"bernoulli_naive_bayes", "multinomial_naive_bayes"})
-"""Learners of counts; the others get numbers."""
 REASON: Final = (
     "Measured apart from this run: 200 rows in fifty splits take two or three milliseconds either "
     "way, most of them for lists of rows and for outcomes; the same code gains 40 times and more "
@@ -49,23 +47,19 @@ def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
         if not isinstance(learner, FastLearner):
             continue
         for n in (100,) if bench.short else (200, 1000, 5000):
-            data = _draw_data(rng, name, learner, n)
+            data = _draw_data(rng, learner, n)
             rows = build_rows(data)
             folds = list(RepeatedKFold(n_folds=10, n_repeats=5).splits(rows, learning.SEED))
             yield _compare(bench, name, "five times ten folds", data, learner, folds)
         for n in (50,) if bench.short else (100, 300, 1000):
-            data = _draw_data(rng, name, learner, n)
+            data = _draw_data(rng, learner, n)
             yield _compare(bench, name, "leave-one-out", data, learner, learning.split_rows(data))
 
 
-def _draw_data(rng: np.random.Generator, name: str, learner: Learner, n: int) -> Data:
+def _draw_data(rng: np.random.Generator, learner: Learner, n: int) -> Data:
     n_classes = 3 if "classification" in learner.tasks else 0
     data, _ = learning.draw_data(rng, n, N_FEATURES, n_classes)
-    if name not in COUNTS:
-        return data
-    means = 1.0 + rng.random((n_classes, N_FEATURES))[data.y]
-    counts = rng.poisson(means).astype(float)
-    return build_data({f"x{j}": counts[:, j] for j in range(N_FEATURES)}, data.y, data.task)
+    return data
 
 
 def _compare(  # noqa: PLR0913 - what is compared, and on what

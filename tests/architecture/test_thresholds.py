@@ -68,10 +68,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "learners/fast/neighbours/over_splits._MAX_ENTRIES",
         "paired_tests/_sign_flips._MAX_MODEL_SUMS",
     ),
-    "the largest number that a type holds": (
-        "learners/fast/naive_bayes/class_sums.MAX_EXACT_INTEGER",
-        "numerics/bootstrap/resamples.MAX_KINDS",
-    ),
+    "the largest number that a type holds": ("numerics/bootstrap/resamples.MAX_KINDS",),
     "a limit of requests and defaults, or of what a result lists": (
         "analyses/bootstrap/resampling.MAX_DRAWS",
         "analyses/bootstrap/resampling.MAX_RESAMPLES",

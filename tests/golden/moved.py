@@ -238,6 +238,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
         "Folds of linear discriminants are summed in the order of the rows, as other splits were, "
         "and logistic regression starts from 0 and solves with factors, not with inverses."
     ),
+    r"cross_validation_(?:counts|dataset_sparse|own_learners_[a-z]+)/learners/(?:b|bern|m|m2)"
+    r"/(?:fast_splits|path|plain_splits|reason)": Changed(
+        "Naive Bayes of counts is fitted to each training part; its losses are the same."
+    ),
     r"study_preset_(?:importance_[a-z_]+|lecture_folds|multiple_source_variances)/claims": (
         _STUDY_CLAIMS
     ),

@@ -76,15 +76,6 @@ def take_rows(predictions: Predictions, rows: IntArray | slice) -> Predictions:
     )
 
 
-def predict_nothing(n: int, n_classes: int) -> Predictions:
-    """Return (n,) zeros in the form of a classification, for predictions that are not used."""
-    return Predictions(
-        np.zeros(n, np.intp),
-        probabilities=np.zeros((n, n_classes)),
-        scores=np.zeros(n) if n_classes == 2 else None,
-    )
-
-
 def concatenate_predictions(predictions: Sequence[Predictions]) -> Predictions:
     """Return the concatenated predictions of several learners or splits.
 

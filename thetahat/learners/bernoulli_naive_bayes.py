@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from thetahat.learners.fast.naive_bayes.class_sums import entries, with_values
-from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
-from thetahat.learners.fast.naive_bayes.count_rows import CountRows
+from thetahat.learners._count_learner import CountLearner
 from thetahat.parameter_checks import check_positive, require
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -36,9 +34,6 @@ class BernoulliNaiveBayes(CountLearner):
         :math:`\alpha`, greater than 0; 1 is Laplace's.
     threshold : float
         t, in units of the features: a feature above it counts as yes.
-
-    Under cross-validation the counts of a block are subtracted from those of all rows, if all
-    are whole numbers.
 
     Degenerate cases: a class that is absent from the training part has probability 0; a training
     part with a single class is refused.
@@ -74,8 +69,12 @@ class BernoulliNaiveBayes(CountLearner):
         """Return the (n, p) features as 0 and 1; sparse if the features are and 0 counts as no."""
         if not features.wide or self.threshold < 0:
             return (features.complete_matrix() > self.threshold).astype(np.float64)
+        from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
         matrix = features.sparse_matrix()
-        return with_values(matrix, (matrix.data > self.threshold).astype(np.uint16))
+        yes = (matrix.data > self.threshold).astype(np.uint16)
+        parts: Any = (yes, matrix.indices, matrix.indptr)
+        return csr_array(parts, shape=matrix.shape)
 
     def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (C', p) log odds of a 1, and (C',) log-likelihoods of an all-zero row."""
@@ -86,27 +85,6 @@ class BernoulliNaiveBayes(CountLearner):
         table = np.log(sums + self.smoothing) - log_no
         log_no -= np.log(totals + 2 * self.smoothing)[:, None]
         return table, log_no.sum(axis=1)
-
-    def one_left_out(self, rows: CountRows) -> FloatArray:
-        """Return the (n,) log-likelihood of each row under its class fitted without it.
-
-        All features change in the row's class: each loses a 1 or a 0. If all rows have the same
-        weight, one table is used, corrected for the features that the row has.
-        """
-        y, sums, weight = rows.y, rows.sums, float(rows.weights[0])
-        if not (rows.is_exact and np.all(rows.weights == weight)):
-            return np.full(len(y), np.nan)
-        left = np.maximum(rows.totals - weight, 0.0)[:, None]
-        log_no = np.log(np.maximum(left - sums, 0.0) + self.smoothing)
-        table = np.log(np.maximum(sums - weight, 0.0) + self.smoothing) - log_no
-        constant = (log_no - np.log(left + 2 * self.smoothing)).sum(axis=1)
-        own = np.empty(len(y))
-        for some, row, column, yes in entries(rows.matrix):
-            codes = y[some]
-            own[some] = constant[codes] + np.bincount(
-                row, yes * table[codes[row], column], len(codes)
-            )
-        return own
 
 
 METHOD = BernoulliNaiveBayes

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InsufficientData
+from thetahat.learners._bayes_rule import BayesRule
 from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
 from thetahat.learners.base import FastLearner, OverSplits
-from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianSplits
 from thetahat.learners.fast.naive_bayes.gaussian_rows import gaussian_rows
 from thetahat.parameter_checks import check_not_negative

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.learners.fast.naive_bayes.class_sums import entries, read_matrix
-from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
-from thetahat.learners.fast.naive_bayes.count_rows import CountRows
-from thetahat.learners.fast.naive_bayes.counts_over_splits import rounding_of_sum
-from thetahat.learners.fast.ordinary_fits import MAX_ERROR
+from thetahat.learners._count_learner import CountLearner
 from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -34,9 +30,6 @@ class MultinomialNaiveBayes(CountLearner):
     ----------
     smoothing : float
         :math:`\alpha`, greater than 0; 1 is Laplace's.
-
-    Under cross-validation the counts of a block are subtracted from those of all rows, if all
-    are whole numbers; leave-one-out changes only the words of one row in its own class.
 
     Degenerate cases: a class that is absent from the training part has probability 0; a training
     part with a single class is refused.
@@ -68,7 +61,7 @@ class MultinomialNaiveBayes(CountLearner):
 
     def counts(self, features: Features) -> FloatArray | CsrMatrix:
         """Return the (n, p) counts; raises for a negative value."""
-        counts = read_matrix(features)
+        counts = features.sparse_matrix() if features.wide else features.complete_matrix()
         stored = counts if isinstance(counts, np.ndarray) else counts.data
         if stored.dtype.kind != "u" and stored.min(initial=0.0) < 0:
             _refuse_negative(features, counts)
@@ -79,24 +72,6 @@ class MultinomialNaiveBayes(CountLearner):
         table = np.log(sums + self.smoothing)
         table -= np.log(sums.sum(axis=1) + sums.shape[1] * self.smoothing)[:, None]
         return table, np.zeros(len(totals))
-
-    def one_left_out(self, rows: CountRows) -> FloatArray:
-        """Return the (n,) log-likelihood of each row under its class fitted without it."""
-        y, w, totals = rows.y, rows.weights, rows.sums.sum(axis=1)
-        smoothing_of_all = self.smoothing * rows.sums.shape[1]
-        slack = 0.0 if rows.is_exact else rounding_of_sum(len(y))
-        own = np.empty(len(y))
-        for some, row, column, count in entries(rows.matrix):
-            codes, weights, n = y[some], w[some], some.stop - some.start
-            before = rows.sums[codes[row], column]
-            after = before - weights[row] * count + self.smoothing
-            length = np.bincount(row, count, n)
-            all_after = totals[codes] - weights * length + smoothing_of_all
-            predictions = np.bincount(row, count * np.log(after), n) - length * np.log(all_after)
-            doubt = np.bincount(row, count * before / after, n)
-            doubt += length * totals[codes] / all_after
-            own[some] = np.where(slack * doubt < MAX_ERROR, predictions, np.nan)
-        return own
 
 
 def _refuse_negative(features: Features, counts: FloatArray | CsrMatrix) -> NoReturn:

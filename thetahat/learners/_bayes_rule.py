@@ -29,12 +29,12 @@ class BayesRule:
 
     def predict(self, features: Features) -> Predictions:
         """Return class codes, probabilities and log odds; of equal posteriors the lowest wins."""
-        return posterior(
+        return _compute_posterior(
             self.log_likelihood(features) + self.log_prior, self.present, self.n_classes
         )
 
 
-def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+def _compute_posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
     """Return class codes, probabilities and log odds from (n, C') joint log densities.
 
     Log odds are those of the second class where the data have two.
@@ -45,22 +45,3 @@ def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictio
     probabilities[:, present] = relative / relative.sum(axis=1, keepdims=True)
     scores = joint[:, 1] - joint[:, 0] if n_classes == len(present) == 2 else None
     return Predictions(present[best], probabilities=probabilities, scores=scores)
-
-
-def compute_posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Predictions:
-    """Return class codes and probabilities from (n,) log odds of the second class ``present``.
-
-    The log odds are decision values where the data have no third class.
-    """
-    is_second = odds > 0
-    less = np.exp(-np.abs(odds))
-    of_both = 1 + less
-    worse, better = less / of_both, 1 / of_both
-    probabilities = np.zeros((len(odds), n_classes))
-    probabilities[:, present[0]] = np.where(is_second, worse, better)
-    probabilities[:, present[1]] = np.where(is_second, better, worse)
-    return Predictions(
-        present[is_second.astype(np.intp)],
-        probabilities=probabilities,
-        scores=odds if n_classes == 2 else None,
-    )
