@@ -47,8 +47,8 @@ NEAR: dict[str, Any] = {
         **{f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 4, 9)},
         "majority": "majority",
         **{
-            f"s{s}": {"name": "multinomial_naive_bayes", "params": {"smoothing": s}}
-            for s in (0.1, 1, 5)
+            f"d{k}": {"name": "nearest_neighbours", "params": {"k": k, "votes": "distance"}}
+            for k in (2, 5, 9)
         },
     },
     "loss": "brier",
@@ -120,7 +120,7 @@ def test_property_they_are_one_part_with_the_splits_of_all(
     parts: dict[str | None, int] = {}
     for chunk in cut.chunks:
         parts[chunk.part] = parts.get(chunk.part, 0) + chunk.size
-    assert parts == {"k1 and 2 more": 15, "majority": 5, "s0.1 and 2 more": 15}
+    assert parts == {"k1 and 2 more": 15, "majority": 5, "d2 and 2 more": 15}
 
 
 def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +256,7 @@ def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.Monke
     assert {name: failure["loc"] for name, failure in result["failures"].items()} == {
         name: ["learners", name] for name in ("k1", "k4", "k9")
     }
-    assert list(result["models"]) == ["majority", "s0.1", "s1", "s5"]
+    assert list(result["models"]) == ["majority", "d2", "d5", "d9"]
     with pytest.raises(AllPartsFailed, match="longer than a second"):
         kind.gather(job, [output_of(chunk, late) for chunk in cut.chunks])
 
