@@ -245,8 +245,8 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"study_preset_(?:importance_[a-z_]+|lecture_folds|multiple_source_variances)/claims": (
         _STUDY_CLAIMS
     ),
-    r"study_preset_importance_variances/figures/1": Changed(
-        "Figure 3 has the population of the authors' script too."
+    r"study_preset_importance_variances/figures": Changed(
+        "Figure 3 has the population of the authors' script too; Figures 1 and 5 are new."
     ),
     r"study_preset_importance_variances/losses of instances": Changed(
         "The records have no mean weight: it is decided by quadrature."

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from scipy.interpolate import RegularGridInterpolator
 
 from thetahat.analyses.studies.repetitions import make_repetition_generator
 from thetahat.errors import EvaluationError
@@ -24,6 +25,11 @@ from thetahat_replications.presets import PRESETS
 from thetahat_replications.presets.importance_kernel_weights import ImportanceKernelWeights
 from thetahat_replications.presets.importance_ozone.claims import CLAIMS as FIGURE_7
 from thetahat_replications.presets.importance_selection import ImportanceSelection
+from thetahat_replications.presets.importance_variances.populations import (
+    DOMAINS,
+    build_figure_1,
+    trace_level,
+)
 from thetahat_replications.presets.importance_variances.preset import ImportanceVariances
 from thetahat_replications.presets.importance_variances.variances import (
     evaluate_printed_weight_variance,
@@ -372,3 +378,31 @@ def test_limit_few_scales_have_nothing_to_compare() -> None:
     assert sum("higher sampling variance" in text for text in texts) == 1
     row = to_json(study.finish(study.run(0, 1)).tables[0])["rows"][1]
     assert row["weighted_simulated"] == {"value": None, "standard_error": None}
+
+
+@pytest.mark.about("presets/importance_variances")
+def test_exact_curves_of_figure_5_have_their_density_by_integration() -> None:
+    """Bayes' rule on a grid: on a curve it is a half or a tenth of its largest value."""
+    x = np.linspace(-6, 6, 1201)
+    first, second = np.meshgrid(x, x, indexing="ij")
+    for domain, (mean, deviation) in DOMAINS.items():
+        prior = stats.norm.pdf(first, mean, deviation) * stats.norm.pdf(second, 0, deviation)
+        of_one = stats.norm.cdf(-first) * stats.norm.cdf(-second)
+        for label, of_class in ((1, of_one), (-1, 1 - of_one)):
+            joint = prior * of_class
+            density = joint / joint.sum()
+            read = RegularGridInterpolator((x, x), density / density.max())
+            for level in (0.5, 0.1):
+                points = trace_level(label, mean, deviation, level)
+                assert_allclose(read(points), level, atol=2e-3, err_msg=f"{domain} {label}")
+                assert_allclose(points[0], points[-1], atol=1e-9)
+
+
+@pytest.mark.about("presets/importance_variances")
+def test_exact_figure_1_has_the_two_densities() -> None:
+    target, source = build_figure_1().series
+
+    assert_allclose(target.y, stats.norm.pdf(target.x), rtol=1e-12)
+    assert_allclose(source.y, stats.norm.pdf(source.x, -1, math.sqrt(0.5)), rtol=1e-12)
+    higher = [x for x, s, t in zip(source.x, source.y, target.y, strict=True) if s > t]
+    assert (round(min(higher), 9), round(max(higher), 9)) == (-3.6, -0.4)

@@ -33,7 +33,8 @@ class ImportanceVariances:
     beside the closed forms. The claims compare the closed forms with numerical integrals, which
     have no Monte-Carlo error.
 
-    The setting is that of sections 2.1, 3 and 4.1 and of Figures 2 to 4 of the paper.
+    The setting is that of sections 2.1, 3 and 4.1 and of Figures 2 to 4 of the paper. Figures 1 and
+    5 show the populations of this setting and of the one in two dimensions.
 
     Deviations: the paper prints the variance of the weights without a root in its denominator; the
     printed and the corrected formula are both judged. Its Figure 3 does not name the population of
@@ -53,7 +54,7 @@ class ImportanceVariances:
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="importance_variances",
-        title="Importance weighting: variances (Figures 2 to 4)",
+        title="Importance weighting: variances (Figures 1 to 5)",
         summary=(
             "The variance of the weights, the probability of a large weight and the variances of "
             "three risks in the example setting, in closed form and simulated."

@@ -22,6 +22,10 @@ from thetahat.analyses.studies.result import (
 from thetahat.values.types import FloatArray
 from thetahat_replications.importance.final_risk_tables import check_repetitions_of_tenth
 from thetahat_replications.presets.importance_variances.claims import judge_variances
+from thetahat_replications.presets.importance_variances.populations import (
+    build_figure_1,
+    list_figures_5,
+)
 from thetahat_replications.presets.importance_variances.variances import (
     SHARE_CONSTANT,
     ExampleVariances,
@@ -56,9 +60,11 @@ def compute_findings(
     return StudyFindings(
         tables=(_build_variances_table(variances),),
         figures=(
+            build_figure_1(),
             _build_figure_2(variances),
             _build_figure_3(shares_at, constants),
             _build_figure_4(variances),
+            *list_figures_5(),
         ),
         claims=judge_variances(variances),
         cautions=check_repetitions_of_tenth(variances.n_repetitions),
