@@ -141,6 +141,12 @@ def main() -> None:
         help="draw the verdicts of expected_size over one partition anew, and nothing else",
     )
     parser.add_argument(
+        "--ship-oracles",
+        type=int,
+        metavar="DRAWS",
+        help="draw the power of the oracle in the tables of expected_size anew, and nothing else",
+    )
+    parser.add_argument(
         "--training-share",
         action="store_true",
         help="write the pages of further fits that show how much training brings, and no others",
@@ -149,6 +155,10 @@ def main() -> None:
     if options.ship_verdicts:
         n_rows = shipped_verdicts.update_files(options.ship_verdicts)
         print(f"{n_rows} rows of expected_size")  # noqa: T201 - a command
+        return
+    if options.ship_oracles:
+        n_rows = shipped_verdicts.update_oracles(options.ship_oracles)
+        print(f"{n_rows} powers of the oracle")  # noqa: T201 - a command
         return
     if options.ship:
         draws = dict(zip(SIZES, options.ship, strict=True))

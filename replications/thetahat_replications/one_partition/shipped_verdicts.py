@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from thetahat.values.types import Target
 from thetahat_replications.test_errors.__main__ import COLUMNS, PLACE, PLANNED, flatten, write_json
 from thetahat_replications.test_errors.designs import Cell, list_cells
 from thetahat_replications.test_errors.findings import write_findings
+from thetahat_replications.test_errors.oracles import add_oracles, draw_differences, list_oracles
 from thetahat_replications.test_errors.page import write_page
 from thetahat_replications.test_errors.repetitions import make_seed, record_bases, run_experiment
 from thetahat_replications.test_errors.simulation import Records, concatenate, wrap
@@ -102,9 +103,9 @@ def replace_words(words: Sequence[Row], anew: Sequence[Row]) -> list[Row]:
     return [by_place.get((*_find_place(row), row["target"]), row) for row in words]
 
 
-def select_shown(rows: Iterable[Row], anew: Sequence[Row]) -> list[Row]:
-    """Return the rows without the verdicts of the same cells by the interval before."""
-    places = {_find_place(row) for row in anew}
+def select_shown(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows without verdicts by the interval before, in cells that have today's."""
+    places = {_find_place(row) for row in rows if row["name"] == RECOMMENDED}
     return [
         row
         for row in rows
@@ -118,14 +119,32 @@ def update_files(draws: int, seed: int = SEED) -> int:
     """Write the table of the library and its page with the new rows; return how many there are."""
     anew, words_anew = draw_verdicts(draws, seed)
     study = json.loads(TABLE.read_text())
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in study["rows"]]
-    merged = replace_verdicts(rows, anew)
+    rows = replace_verdicts(_read_rows(study), anew)
     words = replace_words(study["words"], words_anew)
-    plans, repeats = study["plans"], study["repeats"]
+    _write_files(rows, words, study, NOTE.format(draws=draws))
+    return len(anew)
+
+
+def update_oracles(draws: int, seed: int = SEED) -> int:
+    """Write both with the power of the oracle from so many samples; return how many there are."""
+    study = json.loads(TABLE.read_text())
+    study["oracles"] = list(list_oracles(draw_differences(seed, draws)))
+    note = PAGE.read_text().split("\n\n")[1]
+    _write_files(_read_rows(study), study["words"], study, note)
+    return len(study["oracles"])
+
+
+def _read_rows(study: Mapping[str, Any]) -> list[Row]:
+    return [dict(zip(COLUMNS, row, strict=True)) for row in study["rows"]]
+
+
+def _write_files(
+    rows: Sequence[Row], words: Sequence[Row], study: Mapping[str, Any], note: str
+) -> None:
+    plans, repeats, oracles = (study[name] for name in ("plans", "repeats", "oracles"))
     numbers = {name: study[name] for name in ("seed", "repetitions", "costly")}
-    TABLE.write_text(write_json(merged, words, plans, repeats, **numbers))
-    shown = select_shown(merged, anew)
+    TABLE.write_text(write_json(rows, words, plans, repeats, oracles, **numbers))
+    shown = add_oracles(select_shown(rows), oracles)
     findings = write_findings(shown, words, plans, repeats)
     page = write_page(shown, words, plans, repeats, findings, **numbers, planned=PLANNED)
-    PAGE.write_text(page.replace("\n\n", f"\n\n{NOTE.format(draws=draws)}\n\n", 1))
-    return len(anew)
+    PAGE.write_text(page.replace("\n\n", f"\n\n{note}\n\n", 1))

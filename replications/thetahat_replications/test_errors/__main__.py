@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from thetahat_replications.test_errors.designs import DESIGNS
 from thetahat_replications.test_errors.findings import write_findings
+from thetahat_replications.test_errors.oracles import add_oracles, list_oracles
 from thetahat_replications.test_errors.page import write_page
 from thetahat_replications.test_errors.plan_checks import check_plans
 from thetahat_replications.test_errors.repeat_checks import check_repeats
@@ -97,6 +98,7 @@ def write_json(
     words: Sequence[Row],
     plans: Sequence[Row],
     repeats: Sequence[Row],
+    oracles: Sequence[Row],
     **numbers: int,
 ) -> str:
     """Return the file that the library reads: rows as lists, in the order of ``columns``."""
@@ -114,6 +116,7 @@ def write_json(
         "words": list(words),
         "plans": list(plans),
         "repeats": list(repeats),
+        "oracles": list(oracles),
     }
     texts = [json.dumps(head)[:-1]]
     for name, items in parts.items():
@@ -139,11 +142,13 @@ def main() -> None:
     margins = {name: find_margin(of_cell) for name, of_cell in records.items()}
     plans = check_plans(margins, options.seed, options.plans, options.processes)
     repeats = check_repeats(options.seed, options.plans, options.processes)
+    oracles = list(list_oracles(records))
     numbers = {"seed": options.seed, "repetitions": options.repetitions, "costly": N_COSTLY}
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "test_errors.json").write_text(
-        write_json(rows, words, plans, repeats, **numbers)
+        write_json(rows, words, plans, repeats, oracles, **numbers)
     )
+    rows = add_oracles(rows, oracles)
     findings = write_findings(rows, words, plans, repeats)
     page = write_page(rows, words, plans, repeats, findings, **numbers, planned=options.plans)
     (options.output / "test_errors.md").write_text(page)

@@ -40,14 +40,15 @@ def _describe_verdicts(rows: Sequence[Row]) -> Iterator[str]:
             groups.setdefault((row["design"], row["target"], row["trained"]), []).append(row)
     yield "The verdict, averaged over losses and numbers of rows:"
     yield ""
-    yield "| scheme | target | models | cells | size | least | largest | power |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| scheme | target | models | cells | size | least | largest | power | of the oracle's |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for (design, target, trained), of_group in groups.items():
         sizes = [row["size"] for row in of_group]
         powers = [row["power"] for row in of_group]
+        of_oracle = _average([row["of_oracle"] for row in of_group])
         yield (
             f"| {design} | {target} | {trained} | {len(sizes)} | {_average(sizes):.3f} | "
-            f"{min(sizes):.3f} | {max(sizes):.3f} | {_average(powers):.3f} |"
+            f"{min(sizes):.3f} | {max(sizes):.3f} | {_average(powers):.3f} | {of_oracle:.2f} |"
         )
     yield ""
 

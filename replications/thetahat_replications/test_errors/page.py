@@ -27,6 +27,9 @@ samples. Numbers in brackets are standard errors; where a share is .05 it is abo
   It should be 0.05. More is a fault; less costs power.
 - **Power** is the share in which `d` was called worse. Compare it only between rows with about the
   same size: a test that rejects everything has a power of 1.
+- **Of the oracle's**: that power as a share of the power of a test that knows the standard
+  deviation of the difference, which no test of size 5 % can exceed by much. It is known to about
+  .05 and about the target of the row.
 - **trained**: the learners are fitted in every split. Equal learners give fitted models that
   differ a little, so a test *about the fitted models* (target `these_models`) is right to reject
   more often; such rows are in brackets, and its own size is that of the rows **stable**, where
@@ -113,11 +116,17 @@ def _write_verdicts(rows: Sequence[Row]) -> Iterator[str]:
     columns = {**PLACE, "models": "{trained}", "target": "{target}"}
     shares = {name: f"{{{name}_share}}" for name in ("size", "power")}
     of_verdicts = (
-        {**row, **{f"{name}_share": _format_share(row, name) for name in shares}}
+        {
+            **row,
+            **{f"{name}_share": _format_share(row, name) for name in shares},
+            "oracle_share": _format_of_oracle(row),
+        }
         for row in rows
         if row["subject"] == "verdict"
     )
-    yield from _write_rows({**columns, **shares}, of_verdicts)
+    yield from _write_rows(
+        {**columns, **shares, "power, of the oracle's": "{oracle_share}"}, of_verdicts
+    )
 
 
 def _write_words(words: Sequence[Row]) -> Iterator[str]:
@@ -167,6 +176,7 @@ def _write_repeats(repeats: Sequence[Row]) -> Iterator[str]:
 def _write_tests(rows: Sequence[Row], subject: str) -> Iterator[str]:
     """Yield a table for each design: a line for each test, its sizes by loss and rows."""
     columns = [(loss, n) for loss in LOSSES for n in SIZES]
+    of_oracle = LOSSES if subject == "test" else ()
     for design in DESIGNS:
         of_design = [
             row for row in rows if row["design"] == design.name and row["subject"] == subject
@@ -187,12 +197,14 @@ def _write_tests(rows: Sequence[Row], subject: str) -> Iterator[str]:
                 *(f"size, {loss}, {n}" for loss, n in columns),
                 "power, zero_one, 200",
                 "power, squared, 200",
+                *(f"of the oracle's, {loss}, 200" for loss in of_oracle),
             ),
             (
                 (
                     *line,
                     *(_describe_size(cells.get(column)) for column in columns),
                     *(_describe_power(cells.get((loss, 200))) for loss in LOSSES),
+                    *(_format_of_oracle(cells.get((loss, 200))) for loss in of_oracle),
                 )
                 for line, cells in sorted(by_line.items())
             ),
@@ -208,3 +220,7 @@ def _describe_size(row: Row | None) -> str:
 
 def _describe_power(row: Row | None) -> str:
     return "" if row is None or row["power"] is None else f"{row['power']:.3f}"
+
+
+def _format_of_oracle(row: Row | None) -> str:
+    return "" if row is None or row["of_oracle"] is None else f"{row['of_oracle']:.2f}"

@@ -60,7 +60,7 @@ def tabulate(records: Mapping[str, Records]) -> Iterator[Row]:
             yield {**place, **row}
 
 
-def _find_truth(cell: Cell, records: Records, pair: str, target: Target) -> FloatArray | None:
+def find_truth(cell: Cell, records: Records, pair: str, target: Target) -> FloatArray | None:
     """Return the (repetitions,) true differences of a target, or None where they are unknown.
 
     Sources that favour one model or the other leave only the average over sources known.
@@ -86,7 +86,7 @@ def _judge_intervals(cell: Cell, records: Records) -> Iterator[Row]:
             for pair in (*EQUAL, "d")
             if f"interval/{pair}/{target.value}/difference" in records
         }
-        truths = {pair: _find_truth(cell, records, pair, target) for pair in bases}
+        truths = {pair: find_truth(cell, records, pair, target) for pair in bases}
         if len(bases) < 3 or any(truth is None for truth in truths.values()):
             continue
         known = {pair: truth for pair, truth in truths.items() if truth is not None}

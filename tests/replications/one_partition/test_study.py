@@ -190,7 +190,7 @@ def test_exact_new_verdicts_stand_beside_those_of_the_interval_before() -> None:
 
     assert merged == [old, new, test]
     assert shipped_verdicts.replace_verdicts(merged, [{**new, "size": 1}])[1] == {**new, "size": 1}
-    assert shipped_verdicts.select_shown(merged, [new]) == [new, test]
+    assert shipped_verdicts.select_shown(merged) == [new, test]
     assert shipped_verdicts.replace_words(words, [{**words[0], "said": 1}]) == [
         {**words[0], "said": 1},
         words[1],

@@ -19,6 +19,7 @@ from thetahat_replications.record_files import read_records, write_records
 from thetahat_replications.test_errors import __main__ as command
 from thetahat_replications.test_errors import plan_checks, simulation
 from thetahat_replications.test_errors.designs import DESIGNS, Cell, list_cells
+from thetahat_replications.test_errors.oracles import add_oracles, list_oracles
 from thetahat_replications.test_errors.plan_checks import PlanQuestion, check_plans
 from thetahat_replications.test_errors.populations import (
     MODELS,
@@ -306,3 +307,18 @@ def test_naive_a_plan_without_a_margin_assumes_the_observed_difference(
     ]
     assert trial[0].undecided
     assert powers[0] < 0.8 <= powers[1] + 1e-4
+
+
+def test_hand_the_oracle_knows_the_standard_deviation() -> None:
+    """A difference of 2 with a standard deviation of 1 is found with Phi(.04), the share .6."""
+    cell = find_cell("5x10")
+    spread = np.sqrt(1.5) * np.tile([-1.0, 0.0, 1.0], 500)
+    records = {cell.name: {"mean/d": 2 + spread}}
+    (oracle,) = [row for row in list_oracles(records) if row["target"] == "these_sources"]
+    row = {**oracle, "subject": "verdict", "power": 0.6 * oracle["power"]}
+    several = {**row, "subject": "multiple"}
+
+    assert_allclose(oracle["power"], 0.516, atol=1e-3)
+    shares = [each["of_oracle"] for each in add_oracles([row, several], [oracle])]
+    assert_allclose(shares[0], 0.6, rtol=1e-12)
+    assert shares[1] is None

@@ -1,0 +1,101 @@
+r"""The power of a test that knows the standard deviation: what other tests are compared with.
+
+The oracle rejects where the estimated difference is more than 1.96 standard deviations from 0. Its
+power at a true difference :math:`\delta` is :math:`\Phi(|\delta|/\sigma - 1.96) +
+\Phi(-|\delta|/\sigma - 1.96)`, with the standard deviation :math:`\sigma` of the estimate about the
+truth, over the samples of a cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from thetahat.errors import EvaluationError
+from thetahat.values.types import FloatArray, Target
+from thetahat_replications.test_errors.designs import Cell, list_cells
+from thetahat_replications.test_errors.repetitions import ALPHA, make_seed, run_experiment
+from thetahat_replications.test_errors.simulation import Records, concatenate, find_cells, wrap
+from thetahat_replications.test_errors.tables import find_truth
+
+Row = dict[str, Any]
+PLACE: Final = ("design", "loss", "n", "trained", "target")
+
+
+def draw_differences(seed: int, repetitions: int) -> dict[str, Records]:
+    """Return what the oracle needs of the samples of the study, and nothing else, by cell."""
+    return {
+        cell.name: concatenate(
+            [_draw(cell, make_seed(seed, cell.name, index)) for index in range(repetitions)]
+        )
+        for cell in list_cells()
+    }
+
+
+def _draw(cell: Cell, seed: int) -> Records:
+    """Return the estimated and, of fitted models, the true difference; NaN of a refused sample."""
+    try:
+        experiment = run_experiment(cell, seed, models=("a", "d"))
+    except EvaluationError:
+        return wrap({"mean/d": math.nan})
+    models, truths = experiment.table.models, experiment.truths
+    record = {"mean/d": models["d"].moments.macro_mean - models["a"].moments.macro_mean}
+    if truths is not None:
+        record["truth/d"] = truths["d"] - truths["a"]
+    return wrap(record)
+
+
+def list_oracles(records: Mapping[str, Records]) -> Iterator[Row]:
+    """Yield the power by cell, and by target if its true difference is known."""
+    for cell, of_cell in find_cells(records):
+        means = of_cell["mean/d"]
+        for target in Target:
+            truths = find_truth(cell, of_cell, "d", target)
+            if truths is not None and target is not Target.NEW_POPULATION:
+                yield {
+                    "design": cell.design.name,
+                    "loss": cell.loss,
+                    "n": cell.n,
+                    "trained": cell.trained,
+                    "target": target.value,
+                    "power": round(_compute_power(means, truths), 4),
+                }
+
+
+def _compute_power(means: FloatArray, truths: FloatArray) -> float:
+    known = ~np.isnan(means) & ~np.isnan(truths)
+    deviation = float(np.std((means - truths)[known], ddof=1))
+    shifts = np.abs(truths[known]) / deviation
+    quantile = float(ndtri(1 - ALPHA / 2))
+    return float(np.mean(ndtr(shifts - quantile) + ndtr(-shifts - quantile)))
+
+
+def add_oracles(
+    rows: Sequence[Mapping[str, Any]], oracles: Sequence[Mapping[str, Any]]
+) -> list[Row]:
+    """Return the rows with their power as a share of the oracle's; None where that is unknown.
+
+    The oracle is a test of two models, so tests of several have none.
+    """
+    by_place = {_find_place(row): row["power"] for row in oracles}
+    return [
+        {
+            **row,
+            "of_oracle": None
+            if row["subject"] == "multiple"
+            else _divide(row["power"], by_place.get(_find_place(row))),
+        }
+        for row in rows
+    ]
+
+
+def _find_place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in PLACE)
+
+
+def _divide(power: float | None, of_oracle: float | None) -> float | None:
+    return None if power is None or not of_oracle else power / of_oracle
