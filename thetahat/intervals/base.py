@@ -238,12 +238,15 @@ class PairedRatesInterval(IntervalMethod, ABC):
     __slots__ = ()
     of_clusters: ClassVar[bool] = False
     """Whether it is for instances in clusters, and not for independent ones."""
+    cautions: ClassVar[tuple[Caution, ...]] = (TRAINING_IGNORED,)
+    """Cautions about every such interval."""
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why a layout is not one test set of independent instances; None if it is."""
-        if layout.kind is not BlockKind.HOLDOUT:
+        if layout.kind not in self.info.blocks:
+            suited = "a holdout" if BlockKind.HOLDOUT in self.info.blocks else "source blocks"
             return (
-                f"{self.info.name} is for a holdout, and these are {layout.words.kind}: the "
+                f"{self.info.name} is for {suited}, and these are {layout.words.kind}: the "
                 f"models of different {layout.words.blocks} have different error rates"
             )
         if reason := explain_missing_rows(self.info, layout):
@@ -277,8 +280,8 @@ class PairedRatesInterval(IntervalMethod, ABC):
         return Interval(
             method=self.info.name,
             variance=None,
-            target=Target.THESE_MODELS,
-            mean=MeanKind.POOLED,
+            target=self.info.targets[0],
+            mean=self.info.mean or MeanKind.POOLED,
             estimate=counts.difference,
             standard_error=counts.standard_error or None,
             level=level,
@@ -286,14 +289,18 @@ class PairedRatesInterval(IntervalMethod, ABC):
             lower=lower,
             upper=upper,
             degrees_of_freedom=counts.degrees_of_freedom,
-            cautions=(TRAINING_IGNORED,),
-            details={
-                "only_a": round(counts.only_a * counts.design_effect),
-                "only_b": round(counts.only_b * counts.design_effect),
-                "n": counts.n_instances,
-                **({"design_effect": counts.design_effect} if self.of_clusters else {}),
-            },
+            cautions=self.cautions,
+            details=self.describe(counts),
         )
+
+    def describe(self, counts: PairedCounts) -> Mapping[str, JsonValue]:
+        """Return what the result says about the counts."""
+        return {
+            "only_a": round(counts.only_a * counts.design_effect),
+            "only_b": round(counts.only_b * counts.design_effect),
+            "n": counts.n_instances,
+            **({"design_effect": counts.design_effect} if self.of_clusters else {}),
+        }
 
 
 @dataclass(frozen=True, slots=True)

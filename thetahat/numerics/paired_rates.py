@@ -18,6 +18,9 @@ Source: tango1998.
 Of instances in clusters, the counts are divided by the design effect: the variance of the
 difference with clusters as the independent units, over that of independent instances. The
 statistic is then compared with a t distribution with C - 1 degrees of freedom.
+
+Of instances in K sources of unequal size the counts are those of as many instances of one test set
+as their macro mean is worth.
 """
 
 from __future__ import annotations
@@ -42,6 +45,8 @@ _PRECISION: Final = 1e-14
 """Width of the bracket of an end at which the search stops."""
 _MOST_STEPS: Final = 200
 """Steps of the search for an end; halving the bracket takes 50."""
+_PSEUDO_DISCORDANT: Final = 4.0
+"""Discordant instances that are added over all sources together, two in each direction."""
 
 
 def compute_score_statistic(counts: PairedCounts, difference: float) -> float:
@@ -191,3 +196,47 @@ def count_clustered_pair(a: FloatArray, b: FloatArray, cluster: IntArray) -> Pai
     weight = min(1.0, n_discordant / FEW_DISCORDANT_CLUSTERS)
     effect = weight * estimated + (1 - weight) * max(estimated, largest)
     return counts.divide(effect, len(sizes) - 1.0)
+
+
+def count_pair_over_sources(a: FloatArray, b: FloatArray, source: IntArray) -> PairedCounts:
+    """Return the table of two models with (n,) values of 0 or 1 in sources that weigh alike."""
+    sizes = np.bincount(source)
+    only_a, only_b, both = (
+        np.bincount(source, weights=cell) for cell in (a * (1 - b), b * (1 - a), a * b)
+    )
+    return weigh_sources_alike(only_a, only_b, both, sizes)
+
+
+def weigh_sources_alike(
+    only_a: FloatArray | IntArray,
+    only_b: FloatArray | IntArray,
+    both: FloatArray | IntArray,
+    sizes: IntArray,
+) -> PairedCounts:
+    r"""Return the table of one test set from the (K,) cells of K sources that weigh alike.
+
+    The macro mean of the differences has about the variance of n instances of one test set with
+
+    .. math::
+        n = \frac{K \sum_k \psi_k}{\sum_k \psi_k / n_k}, \quad
+        \psi_k = \frac{d_k + 4/K}{n_k + 4/K},
+
+    where :math:`d_k` of the :math:`n_k` instances of source k are discordant; the cells are the
+    macro means times n. The discordant instances that are added keep a source without any from
+    counting as known. Sources of equal size are one test set: the table is that of their instances.
+
+    Where no instance differs, n is K times the size of the smallest source.
+    """
+    k, total = len(sizes), int(sizes.sum())
+    discordant = only_a + only_b
+    if sizes.min() == sizes.max():
+        n: float = total
+    elif not discordant.any():
+        n = k * int(sizes.min())
+    else:
+        added = _PSEUDO_DISCORDANT / k
+        psi = (discordant + added) / (sizes + added)
+        n = k * float(psi.sum() / (psi / sizes).sum())
+    weights = np.full(k, 1.0) if n == total else n / (k * sizes)
+    x_a, x_b, x_both = (float(cell @ weights) for cell in (only_a, only_b, both))
+    return PairedCounts(only_a=x_a, only_b=x_b, both=x_both, n=n, design_effect=total / n)

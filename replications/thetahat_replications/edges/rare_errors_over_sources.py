@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
 
-from thetahat.intervals.price_bonett import PSEUDO_ERRORS
+from thetahat.intervals.price_bonett import PSEUDO_ERRORS, PriceBonett
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_replications.edges.simulated_intervals import (
@@ -17,7 +17,8 @@ from thetahat_replications.edges.simulated_intervals import (
     measure_t_rule,
     name_columns,
 )
-from thetahat_replications.edges.table import TableCell, TableRow
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage, TableCell, TableRow
 
 TITLE: Final = "Rare errors over sources"
 ABOUT: Final = f"""
@@ -43,13 +44,57 @@ SIZES: Final = {
     "20 x 3": (3,) * 20,
     "50 x 2": (2,) * 50,
     "50 x 10": (10,) * 50,
+    "3 x 200": (200,) * 3,
+    "6 x 500": (500,) * 6,
+    "10 x 100": (100,) * 10,
+    "20 x 30": (30,) * 20,
+    "20 x 200": (200,) * 20,
+    "60 x 100": (100,) * 60,
+    "20 to 200 (5 tasks)": (20, 36, 63, 112, 200),
+    "50 to 500 (20 tasks)": tuple(round(50 * 10 ** (i / 19)) for i in range(20)),
 }
 RATES: Final = (0.02, 0.1, 0.3)
 DIFFERENT: Final = (0.02, 0.4)
 """Rates of the first and the last source."""
 
 
+SOURCES: Final = "sources"
+SMALLEST, LARGEST = "rows in the smallest source", "rows in the largest source"
 COLUMNS: Final = f"sizes | rate | {name_columns('`theta_A`', '`price_bonett`', 'as published')}"
+
+
+def collect_shares(page: KeptPage) -> Iterable[tuple[StudiedShare, ...]]:
+    """Return how often today's interval covered, by sizes, of sources with the same rates."""
+    return share_sizes(page, PriceBonett.info.name, "rate", "error rate")
+
+
+def share_sizes(
+    page: KeptPage, interval: str, rate: str, words: str
+) -> Iterable[tuple[StudiedShare, ...]]:
+    """Return the shares of an interval by sizes of sources, from the rows of a page.
+
+    Parameters
+    ----------
+    page : KeptPage
+        Its rows have the sizes, the rates and the interval in columns.
+    interval, rate : str
+        The name of the interval, and the heading of the rates.
+    words : str
+        What the rates are of.
+    """
+    together: dict[str, list[StudiedShare]] = {}
+    for row in page.rows:
+        sizes = SIZES[row["sizes"]]
+        share = StudiedShare(
+            interval=interval,
+            data="",
+            numbers={SOURCES: len(sizes), SMALLEST: min(sizes), LARGEST: max(sizes)},
+            population=f"{words} {row[rate]}".replace(" different", "s that differ"),
+            share=float(row[f"`{interval}`"].split()[0]),
+            repetitions=page.repetitions,
+        )
+        together.setdefault(row["sizes"], []).append(share)
+    return [tuple(shares) for shares in together.values()]
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:

@@ -16,7 +16,9 @@ from thetahat_replications.edges import (
     judge_labels,
     metrics_by_group,
     order_of_time,
+    paired_rates_over_sources,
     probabilities,
+    rare_errors_over_sources,
 )
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage
@@ -60,6 +62,16 @@ STUDIES: Final = (
         "probabilities",
         Path("analyses/probabilities/probability_coverage.json"),
         probabilities.collect_shares,
+    ),
+    ShippedStudy(
+        "rare_errors_over_sources",
+        Path("intervals/source_rates_coverage.json"),
+        rare_errors_over_sources.collect_shares,
+    ),
+    ShippedStudy(
+        "paired_rates_over_sources",
+        Path("intervals/paired_source_rates_coverage.json"),
+        paired_rates_over_sources.collect_shares,
     ),
 )
 

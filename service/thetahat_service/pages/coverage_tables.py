@@ -171,6 +171,14 @@ _EDGES: Final = {
         "thetahat.analyses.probabilities",
         "Coverage of intervals about probabilities",
     ),
+    "source_rates_coverage": (
+        "thetahat.intervals",
+        "Coverage of intervals of error rates over sources",
+    ),
+    "paired_source_rates_coverage": (
+        "thetahat.intervals",
+        "Coverage of intervals of differences of error rates over sources",
+    ),
 }
 MEASURED_TABLES: Final[Mapping[str, Callable[[], MeasuredTable]]] = {
     "recommended_coverage": _describe_recommended,

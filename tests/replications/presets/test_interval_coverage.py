@@ -81,6 +81,7 @@ WITHOUT_A_ROW = {
     "newcombe": "for differences of two models with zero-one losses",
     "tango": "same",
     "tango_clusters": "same",
+    "tango_sources": "same",
     "price_bonett": "for zero-one losses of models that were trained on none of the sources",
     "wild_cluster": "by request only, and for 12 clusters at most",
     "newey_west": "for rows in the order of time, which the populations do not have",

@@ -37,7 +37,7 @@ RESAMPLED = [name for name, kind in INTERVALS.items() if issubclass(kind, Resamp
 OF_SOME_LEVELS = {"catoni", "median_of_means"}  # more losses for more, another centre for each
 OVER_SOURCES_OF_CLUSTERS = {"skewness_corrected"}  # over sources, only with clusters inside them
 ONLY_ON_CLUSTERS = {"wild_cluster"}
-OF_RATES_OF_SOURCES = {"price_bonett"}  # of models that were trained elsewhere
+OF_RATES_OF_SOURCES = {"price_bonett", "tango_sources"}  # of models that were trained elsewhere
 BY_FORMULA = pytest.mark.parametrize(
     "name", [name for name in INTERVALS if name not in {*RESAMPLED, *OF_SOME_LEVELS}]
 )

@@ -31,10 +31,17 @@ from thetahat.intervals.base import Interval
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage
-from thetahat.values.kept_studies import INTERVAL_NOT_STUDIED, NOT_STUDIED, StudyFile, read_study
+from thetahat.values.kept_studies import (
+    INTERVAL_NOT_STUDIED,
+    NOT_STUDIED,
+    StudyFile,
+    find_expected_coverage,
+    read_studied_intervals,
+    read_study,
+)
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
-from thetahat.values.types import Alternative
+from thetahat.values.types import Alternative, BlockKind
 
 TABLE: Final = "/studies/recommended_coverage"
 FILE: Final = "recommended_coverage.json"
@@ -57,6 +64,8 @@ _VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
     "numbers": " of losses with other values",
     "heavy": " of heavy-tailed losses",
 }
+_RATES_OVER_SOURCES: Final = ("source_rates_coverage.json", "paired_source_rates_coverage.json")
+"""The studies of intervals for rates of 0 and 1 over sources, of models and of differences."""
 OTHER_INTERVAL: Final = "The studied design nearest to this one did not have this interval."
 
 
@@ -113,6 +122,8 @@ class CoverageLookup(NamedTuple):
         interval = entry.interval
         if entry.variance is not None and (entry.variance.variance.uses_judge or self.in_time):
             return _add_from_own_study(interval, entry.variance, losses, values)
+        if entry.method.only_zero_one and losses.layout.kind is BlockKind.SOURCE:
+            return _add_from_rates_over_sources(interval, entry.method.name, losses.layout)
         if self.design is None:
             return replace(interval, expected_coverage_missing=NOT_STUDIED)
         variance = "" if entry.variance is None else f":{entry.variance.name}"
@@ -144,6 +155,25 @@ def _add_from_own_study(
 
         expected, missing = find_time_coverage(losses, variance.name)
     return replace(interval, expected_coverage=expected, expected_coverage_missing=missing)
+
+
+def _add_from_rates_over_sources(interval: Interval, method: str, layout: Layout) -> Interval:
+    """Return an interval of error rates over sources, whose studies had unequal sources too."""
+    sizes = layout.n_test
+    numbers = {
+        "sources": layout.n_blocks,
+        "rows in the smallest source": int(sizes.min()),
+        "rows in the largest source": int(sizes.max()),
+    }
+    studied = [
+        entry
+        for file in _RATES_OVER_SOURCES
+        for entry in read_studied_intervals("thetahat.intervals", file, method)
+    ]
+    expected, missing = find_expected_coverage(studied, "", numbers)
+    if expected is None:
+        return replace(interval, expected_coverage_missing=missing)
+    return add_coverage(interval, expected)
 
 
 def look_up_coverage(layout: Layout) -> CoverageLookup:

@@ -17,7 +17,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.numerics.bootstrap import SharedResamples
-from thetahat.numerics.paired_rates import count_clustered_pair
+from thetahat.numerics.paired_rates import count_clustered_pair, count_pair_over_sources
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTable
@@ -47,7 +47,8 @@ class Pair(NamedTuple):
         Cautions about the difference.
     counts : PairedCounts or None
         The two-by-two table of a test set whose losses are all 0 or 1, with clusters that of as
-        many independent instances; None for other data.
+        many independent instances, over sources that of as many of one test set; None for other
+        data.
     """
 
     a: str
@@ -171,19 +172,30 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
 
 def _count(a: BlockLosses, b: BlockLosses) -> PairedCounts | None:
     cluster = a.layout.cluster
+    if a.layout.kind is BlockKind.SOURCE:
+        counts = count_pair_over_sources(a.rows, b.rows, a.layout.get_split_of_row())
+        return counts if counts.discordant else None
     if cluster is None:
         return count_pair(a.rows, b.rows)
     return count_clustered_pair(a.rows, b.rows, cluster)
 
 
 def find_rates(models: Sequence[BlockLosses], loss_range: tuple[float, float] | None) -> list[bool]:
-    """Return for each model whether it has 0 or 1 for the instances of one test set.
+    """Return for each model whether it has 0 or 1 for instances on which it was not trained.
 
-    Losses that could have other values are no rates, also where all happen to be 0 or 1.
+    They are those of one test set, or of sources without clusters. Losses that could have other
+    values are no rates, also where all happen to be 0 or 1.
     """
     layout = models[0].layout
+    is_of_sources = (
+        layout.kind is BlockKind.SOURCE
+        and layout.has_fixed_models
+        and layout.n_repeats == 1
+        and layout.has_rows
+        and layout.cluster is None
+    )
     is_other = loss_range not in {None, (0.0, 1.0)}
-    if layout.kind is not BlockKind.HOLDOUT or is_other:
+    if is_other or not (layout.kind is BlockKind.HOLDOUT or is_of_sources):
         return [False] * len(models)
     return [losses.are_zero_one for losses in models]
 

@@ -30,7 +30,8 @@ of the result. The reasons for the ranks:
   ``theta_A_clusters`` take their places.
 - Sources that the models were not trained on (the tasks of a benchmark): no training data are
   shared, ``theta_A`` is unbiased for ``these_sources``, and twice its value would only make the
-  interval too long.
+  interval too long. It takes a source without errors, or in which nothing differs, as known: for
+  rates ``price_bonett`` and, for the difference of two, ``tango_sources`` go before it.
 - Sources, ``new_source``: the sources are the sample, with K - 1 degrees of freedom. Any two of
   the models share most of their training sources, so the sources' means move together, which B/K
   (``theta_gamma``) leaves out: its intervals covered in .84 to .93 of the cases. With the allowance
@@ -157,7 +158,7 @@ RULES: Final = (
         BlockKind.SOURCE,
         Target.THESE_SOURCES,
         "models that were not trained on these data share no training sources, so theta_A leaves "
-        "nothing out",
+        "nothing out; for losses of 0 and 1 a source without errors is not taken as known",
         only_fixed_models=True,
     ),
     Rule(

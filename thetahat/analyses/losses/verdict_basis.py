@@ -119,7 +119,8 @@ class PairedRatesBasis(VerdictBasis):
     def test(self) -> str:
         """The test of no difference, in words."""
         if self.counts.degrees_of_freedom is None:
-            return "McNemar's mid-p test"
+            effective = "" if self.counts.design_effect == 1 else " of the effective counts"
+            return f"McNemar's mid-p test{effective}"
         return "the score test over clusters"
 
     def compute_p_value(self) -> float:

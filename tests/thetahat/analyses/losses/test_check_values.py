@@ -16,7 +16,8 @@ from thetahat.values.types import BlockKind
 from thetahat_service.kinds.registry import JOB_KINDS
 
 NEED = {
-    *("clopper_pearson", "wilson", "newcombe", "tango", "tango_clusters", "price_bonett"),
+    *("clopper_pearson", "wilson", "newcombe", "tango", "tango_clusters", "tango_sources"),
+    "price_bonett",
     *("mcnemar", "cochran_q"),
 }
 
