@@ -241,10 +241,11 @@ def _print_outcome(gate: GateResultDict) -> None:
 
 def _print_serious_cautions(result: ModelsResult, *, to_errors: bool) -> None:
     """Print what may make the outcome wrong, such as values of other scales."""
-    from thetahat_presentation.showing import show
-
-    serious = [c.text for c in show(result).cautions if c.severity == "serious"]
-    _print_paragraphs([f"Serious: {sentence}" for sentence in serious], "- ", to_errors=to_errors)
+    texts = result["caution_texts"]
+    serious = [texts[name] for name in result["cautions"] if texts[name]["severity"] == "serious"]
+    sentences = [f"Serious: {caution['message']} {caution['advice']}" for caution in serious]
+    if sentences:
+        _print_paragraphs(sentences, "- ", to_errors=to_errors)
 
 
 def _print_paragraphs(sentences: list[str], bullet: str, *, to_errors: bool) -> None:
