@@ -26,13 +26,13 @@ from thetahat_service.cli.evaluate_once import (
 )
 from thetahat_service.cli.failures import UserError, explain
 from thetahat_service.cli.output import print_text
-from thetahat_service.cli.table_columns import LABELS, LossColumns, check_names, choose_columns
 
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile
     from thetahat.values.json_values import JsonValue
     from thetahat_service.cli.cost_options import CostOptions
     from thetahat_service.cli.scored_items import ScoredItems
+    from thetahat_service.cli.table_columns import LossColumns
     from thetahat_service.kinds.base import DatasetFile
 
 WORDS: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
@@ -328,6 +328,7 @@ def _build_request(
     paths: list[Path], data: list[DatasetFile], options: FileOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about the files, and sentences on how they were understood."""
+    from thetahat_service.cli.table_columns import check_names
     from thetahat_service.data.logs import name_log
     from thetahat_service.roles.proposals import find_model_column
 
@@ -396,6 +397,8 @@ def _build_table_request(
     data: DatasetFile, profiles: Mapping[str, ColumnProfile], options: FileOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about a table with a column for each model."""
+    from thetahat_service.cli.table_columns import check_names, choose_columns
+
     judges = options.judges
     of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
     check_names(profiles, of_judge)
@@ -514,6 +517,8 @@ def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:
 
 def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:
     """Return one sentence about how the file was understood."""
+    from thetahat_service.cli.table_columns import LABELS
+
     names = columns.losses
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     named = columns.labels

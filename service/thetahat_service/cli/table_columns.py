@@ -10,12 +10,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thetahat_service.cli.failures import UserError
+from thetahat_service.data.base import WRITTEN
+from thetahat_service.data.reading import read_columns
+from thetahat_service.roles.missing_codes import find_missing_code
+from thetahat_service.roles.proposals import (
+    Proposal,
+    Role,
+    describe_faults,
+    doubt_computed_columns,
+    find_summary_column,
+    list_of,
+    propose_roles,
+)
+from thetahat_service.roles.totals import TotalRow, find_computed_total, find_named_total
 
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile
     from thetahat_service.kinds.base import DatasetFile
-    from thetahat_service.roles.proposals import Proposal
-    from thetahat_service.roles.totals import TotalRow
 
 LABELS: Final = ("block", "repeat", "instance", "cluster", "time", "item")
 """Columns that name a row; a file's columns of these names are used without an option, but for
@@ -64,8 +75,6 @@ def choose_columns(
     groups : sequence of str
         The columns of groups, which are no models.
     """
-    from thetahat_service.roles.totals import find_named_total
-
     check_names(profiles, (*models, *filter(None, labels.values())))
     found = {
         label: column
@@ -79,7 +88,7 @@ def choose_columns(
     chosen = {label: column for label, column in found.items() if column}
     used = {*chosen.values(), *groups}
     others = [profile for profile in profiles.values() if profile.name not in used]
-    proposals = _propose(others)
+    proposals = propose_roles(others)
     _refuse_total_row(find_named_total(profiles.values()))
     if not models:
         _refuse_left_out(data)
@@ -109,8 +118,6 @@ def choose_columns(
 
 def describe_written(data: DatasetFile, names: Sequence[str]) -> list[str]:
     """Return a sentence on the columns whose numbers the file has as text; none without any."""
-    from thetahat_service.data.base import WRITTEN
-
     found = data.details.get(WRITTEN)
     written = [name for name in names if isinstance(found, dict) and name in found]
     return (
@@ -138,8 +145,6 @@ def _refuse_left_out(data: DatasetFile) -> None:
 
 def _refuse_summaries(profiles: Mapping[str, ColumnProfile]) -> None:
     """Refuse a table with one row for each model, whose numbers are no losses of instances."""
-    from thetahat_service.roles.proposals import find_summary_column
-
     name = find_summary_column(profiles)
     if name is not None:
         message = (
@@ -152,8 +157,6 @@ def _refuse_summaries(profiles: Mapping[str, ColumnProfile]) -> None:
 
 def _refuse_transposed(proposals: Mapping[str, Proposal], models: Sequence[str]) -> None:
     """Refuse a table whose rows are models and whose columns are numbered instances."""
-    from thetahat_service.roles.proposals import Role, list_of
-
     names = [p.column for p in list_of(proposals, Role.INDEX) if not p.column.is_numeric]
     if names and len(models) > names[0].rows and all(name.isdecimal() for name in models):
         message = (
@@ -166,9 +169,6 @@ def _refuse_transposed(proposals: Mapping[str, Proposal], models: Sequence[str])
 
 
 def _doubt_computed(data: DatasetFile, proposals: Mapping[str, Proposal]) -> dict[str, Proposal]:
-    from thetahat_service.data.reading import read_columns
-    from thetahat_service.roles.proposals import doubt_computed_columns
-
     return doubt_computed_columns(
         proposals, lambda name: read_columns(data, [name])[name].astype("float64")
     )
@@ -182,16 +182,8 @@ def check_names(profiles: Mapping[str, object], names: Iterable[str]) -> None:
             raise UserError(message)
 
 
-def _propose(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
-    from thetahat_service.roles.proposals import propose_roles
-
-    return propose_roles(columns)
-
-
 def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
     """Return the columns that are proposed as models; refuse a file with columns in doubt."""
-    from thetahat_service.roles.proposals import Role, list_of
-
     for proposal in list_of(proposals, Role.TARGET):
         message = (
             f"The column {proposal.name!r} seems to have the true values, so the others would be "
@@ -239,8 +231,6 @@ def _check_cells(
     leaves_out: bool,
 ) -> None:
     """Refuse models with a cell that is no number, or without a value."""
-    from thetahat_service.roles.proposals import describe_faults
-
     for profile in map(profiles.__getitem__, models):
         if not profile.is_numeric:
             message = (
@@ -260,9 +250,6 @@ def _check_cells(
 
 def _ask_about_codes(data: DatasetFile, models: Sequence[str]) -> None:
     """Refuse numbers such as -999 among others, unless the models are named."""
-    from thetahat_service.data.reading import read_columns
-    from thetahat_service.roles.missing_codes import find_missing_code
-
     columns = read_columns(data, models)
     found = find_missing_code({name: c.astype("float64") for name, c in columns.items()})
     if found is not None:
@@ -278,9 +265,6 @@ def _ask_about_codes(data: DatasetFile, models: Sequence[str]) -> None:
 def _find_computed_total(
     data: DatasetFile, profiles: Mapping[str, ColumnProfile], models: Sequence[str]
 ) -> TotalRow | None:
-    from thetahat_service.data.reading import read_columns
-    from thetahat_service.roles.totals import find_computed_total
-
     numeric = [name for name in models if profiles[name].is_numeric]
     columns = read_columns(data, numeric)
     return find_computed_total([column.astype("float64") for column in columns.values()])
@@ -307,8 +291,6 @@ def _refuse_total_row(found: TotalRow | None) -> None:
 
 def _ask_about_models(proposals: Mapping[str, Proposal], losses: Sequence[str]) -> None:
     """Refuse a single column of numbers where a column of text may name the model of each row."""
-    from thetahat_service.roles.proposals import Role, list_of
-
     labels = [p for p in list_of(proposals, Role.LABEL) if not p.column.is_numeric]
     if len(losses) == 1 and labels:
         first, name = labels[0].name, shlex.quote(labels[0].name)
@@ -323,8 +305,6 @@ def _ask_about_models(proposals: Mapping[str, Proposal], losses: Sequence[str]) 
 
 def _ask_about_labels(proposals: Mapping[str, Proposal]) -> None:
     """Refuse to take rows as independent where a column may say which rows belong together."""
-    from thetahat_service.roles.proposals import Role, list_of
-
     labels = list_of(proposals, Role.LABEL)
     if not labels:
         return
@@ -346,8 +326,6 @@ def _ask_about_labels(proposals: Mapping[str, Proposal]) -> None:
 
 
 def _explain_unused(proposal: Proposal) -> str:
-    from thetahat_service.roles.proposals import Role
-
     which = f"not used: {proposal.name}, which {proposal.reason}."
     if proposal.role is Role.LABEL:
         return (
