@@ -1080,8 +1080,8 @@ FEW_OF_A_CLASS = CautionKind(
 METRIC_WITHOUT_INTERVAL = CautionKind(
     "metric_without_interval",
     _SERIOUS,
-    "There is no interval for {metric} and the target {target}: on these data nothing varies that "
-    "an interval could rest on, so how far the truth is from the estimate is not known.",
+    "There is no interval for {metric} and the target {target}: {reason}. How far the truth is "
+    "from the estimate is not known.",
     "Do not read the estimate as certain. Measure on more instances.",
 )
 TIES_COUNTED_AS_WRONG = CautionKind(

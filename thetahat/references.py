@@ -481,6 +481,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to information "
             "retrieval. Cambridge University Press."
         ),
+        "martinandres2011": (
+            "Martin Andres, A., Alvarez Hernandez, M. and Herranz Tejedor, I. (2011). Inferences "
+            "about a linear combination of proportions. Statistical Methods in Medical Research "
+            "20, 369-387."
+        ),
         "matthews1975": (
             "Matthews, B. W. (1975). Comparison of the predicted and observed secondary structure"
             " of T4 phage lysozyme. Biochimica et Biophysica Acta 405, 442-451."
@@ -497,6 +502,7 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
             "proportions or percentages. Psychometrika 12, 153-157."
         ),
+        "miller1974": ("Miller, R. G. (1974). The jackknife - a review. Biometrika 61, 1-15."),
         "molinaro2005": (
             "Molinaro, A. M., Simon, R. and Pfeiffer, R. M. (2005). Prediction error estimation: "
             "a comparison of resampling methods. Bioinformatics 21, 3301-3307."

@@ -324,6 +324,11 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"/intervals/3)/(?:lower|upper)": _TIES_OF_BCA,
     r"[a-z_0-9]+/(?:.+/)?expected_(?:coverage|size)/"
     r"(?:coverage|size|standard_error|least|largest)": _SHIPPED_STUDIES,
+    r"[a-z_0-9]+/models/[^/]+/metrics/(?:balanced_accuracy/intervals/1|r2/intervals/0)"
+    r"/recommended": Changed(
+        "The recommended interval of a balanced accuracy is the score interval, and that of R "
+        "squared the log jackknife; the logit and the normal interval covered too rarely."
+    ),
     rf"{_METRIC_INTERVALS}/(?:lower|upper|standard_error)": Rounded(
         "The percentile and BCa intervals of a metric are those of a mean, which start from the "
         "deviations of the replicates."

@@ -42,7 +42,11 @@ class BalancedAccuracy(Metric):
         summary="The average over the true classes of the share that is classified correctly.",
         formula=r"\frac1C \sum_c \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}",
         references=("brodersen2010",),
-        errs="With few instances of a class the normal interval is too short and may pass 1.",
+        errs=(
+            "With few instances of a class the normal and the logit interval are far too short, "
+            "because a class without an error adds nothing to the standard error; the recommended "
+            "score interval keeps its uncertainty."
+        ),
     )
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
@@ -56,6 +60,10 @@ class BalancedAccuracy(Metric):
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes of the true classes."""
         return judged.truth.astype(np.intp)
+
+    def count_hits(self, judged: TruthAndPredictions) -> FloatArray | None:
+        """Return (n,) 1 where a row is classified correctly."""
+        return np.asarray(judged.truth == judged.output, dtype=np.float64)
 
 
 def _compute_mean_recalls(tables: FloatArray) -> FloatArray:

@@ -99,6 +99,17 @@ class WeightedMetric(Protocol):
         """
         return None
 
+    def leave_out(
+        self,
+        unit: IntArray,  # noqa: ARG002 - for metrics with a closed form
+        n_units: int,  # noqa: ARG002 - same
+    ) -> FloatArray | None:
+        """Return (U,) metrics without each unit, NaN where undefined; None if no interval needs it.
+
+        ``unit`` has the (m,) code of each row's unit, below ``n_units``.
+        """
+        return None
+
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:
         """Return (B,) metrics under (B, m) weights; NaN where one is undefined.
 
@@ -154,6 +165,13 @@ class Metric(ABC):
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
         """Return (n,) codes of groups within which the influence averages to 0; None if none."""
+        return None
+
+    def count_hits(self, judged: TruthAndPredictions) -> FloatArray | None:  # noqa: ARG002 - same
+        """Return (n,) 1 where a row counts, else 0, of a mean over ``strata`` of their shares.
+
+        None of metrics that are no such mean of equal weights.
+        """
         return None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.metrics._confusion import compute_ratios
 from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, describe_metric
 from thetahat.registry import MethodInfo
-from thetahat.values.types import FloatArray
+from thetahat.values.types import FloatArray, IntArray
 
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
@@ -47,7 +47,9 @@ class RSquared(Metric):
         references=("hampel1974", "pedregosa2011"),
         errs=(
             "The mean over small folds is too low, because each fold is compared with its own "
-            "mean. With heavy tails the normal interval is too short."
+            "mean. The normal interval is too short with heavy tails and in small samples. The "
+            "recommended one covers in .94 to .96 of normal samples of 10 rows or more, and with "
+            "skewed targets, or errors that spread with them, in .89 to .93 below 60 rows."
         ),
     )
     task: ClassVar[str] = "regression"
@@ -83,6 +85,18 @@ class _Explained(WeightedMetric):
         squares = (self.truth - self.truth.mean()) ** 2
         left = self.squared_errors.sum() / squares.sum()
         return np.asarray((left * squares - self.squared_errors) / squares.mean())
+
+    def leave_out(self, unit: IntArray, n_units: int) -> FloatArray:
+        """Return (U,) coefficients without each unit."""
+        about = self.truth - self.truth.mean()
+        counts, sums, squares, errors = (
+            np.asarray(np.bincount(unit, weights=values, minlength=n_units), dtype=np.float64)
+            for values in (np.ones(len(about)), about, about**2, self.squared_errors)
+        )
+        left = len(about) - counts
+        spread = squares.sum() - squares - compute_ratios(sums**2, left)
+        spread[spread <= _ROUNDING * left * float(np.abs(about).max()) ** 2] = 0.0
+        return np.asarray(1 - compute_ratios(errors.sum() - errors, spread))
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does
         """Return (B,) coefficients under (B, m) weights."""

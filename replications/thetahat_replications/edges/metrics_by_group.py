@@ -13,7 +13,17 @@ from thetahat.analyses.groups.expected_coverage import GROUPS, SHARED_CLUSTERS, 
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.losses.choices import ChosenMethod
 from thetahat.analyses.metrics.by_group import measure_groups
-from thetahat.analyses.metrics.group_coverage import NEGATIVES, NUMBERS, POSITIVES, TWO_CLASSES
+from thetahat.analyses.metrics.group_coverage import (
+    CLUSTERS,
+    NEGATIVES,
+    NUMBERS,
+    POSITIVES,
+    ROWS,
+    SKEWED,
+    TWO_CLASSES,
+)
+from thetahat.analyses.metrics.log_jackknife import LOG_JACKKNIFE
+from thetahat.analyses.metrics.mean_of_rates import MEAN_OF_RATES
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.layout import build_layout
@@ -26,18 +36,21 @@ LEVEL: Final = 0.95
 N_FOR_TRUTH: Final = 400_000
 SHARED: Final = 0.3
 """Share of the variance of scores and errors that a cluster has in common."""
+OF_ONE_SET: Final = {"balanced_accuracy": MEAN_OF_RATES.name, "r2": LOG_JACKKNIFE.name}
+"""Interval methods that were studied in test sets without groups, by metric."""
 
 TITLE: Final = "Metrics by group"
 ABOUT: Final = f"""
-One model and groups of one column. Of two classes the scores are normal, with means 1 standard
-deviation apart in the first group and up to 2 in the last one; the second class is predicted where
-the score is above the middle of both means. `r2` is that of normal numbers whose predictions
-explain .5 of the variance in the first group and up to .8 in the last one. Clusters have from 2 to
-20 rows, and {SHARED:g} of the variance of scores and errors in common. Each cell is the share of
-samples in which the intervals of the metric of all groups hold, with its standard error; that is to
-be in {LEVEL:g} or more. The column `none` is the share of samples in which a group has no interval
-of the metric, because it has a single class, say: what has no interval counts as no failure, and is
-shown as such.
+One model and groups of one column, or one test set. Of two classes the scores are normal, with
+means 1 standard deviation apart in the first group and up to 2 in the last one; the second class is
+predicted where the score is above the middle of both means. `r2` is that of normal numbers whose
+predictions explain .5 of the variance in the first group and up to .8 in the last one; the
+predictions of skewed numbers are exponential. A single test set is like the last group. Clusters
+have from 2 to 20 rows, and {SHARED:g} of the variance of scores and errors in common. Each cell is
+the share of samples in which the intervals of the metric of all groups hold, with its standard
+error; that is to be in {LEVEL:g} or more. The column `none` is the share of samples in which a
+group has no interval of the metric, because it has a single class, say: what has no interval counts
+as no failure, and is shown as such.
 
 The intervals are those that the library gives without its bootstrap. With it they are the same, but
 for about one of a thousand groups of 15 rows, which then has an interval instead of none.
@@ -58,12 +71,15 @@ class MetricDesign:
         Share of the second class; None for numbers.
     n_clusters : int
         Clusters that all groups share; 0 for independent rows.
+    skewed : bool
+        Whether numbers have a skewed distribution.
     """
 
     name: str
     sizes: tuple[int, ...]
     rate: float | None
     n_clusters: int = 0
+    skewed: bool = False
 
     @property
     def codes(self) -> IntArray:
@@ -71,24 +87,40 @@ class MetricDesign:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @property
+    def data(self) -> str:
+        """What the data are like."""
+        if self.rate is not None:
+            return TWO_CLASSES
+        return SKEWED if self.skewed else NUMBERS
+
+    @property
     def metrics(self) -> dict[str, Metric]:
-        """The metrics of such data."""
+        """The metrics of such data; of one test set those whose intervals are studied in it."""
         task = "regression" if self.rate is None else "classification"
         kinds: Mapping[str, Any] = METRICS
-        return {name: kind(n_resamples=0) for name, kind in kinds.items() if kind.task == task}
+        return {
+            name: kind(n_resamples=0)
+            for name, kind in kinds.items()
+            if kind.task == task and (len(self.sizes) > 1 or name in OF_ONE_SET)
+        }
 
     def draw(
         self, rng: np.random.Generator, codes: IntArray, cluster: IntArray | None
     ) -> TruthAndPredictions:
         """Return rows of these groups, in these clusters."""
-        step = codes / (len(self.sizes) - 1)
+        step = codes / (len(self.sizes) - 1) if len(self.sizes) > 1 else np.ones(len(codes))
         error = rng.standard_normal(len(codes))
         if cluster is not None:
             common = rng.standard_normal(int(cluster.max()) + 1)[cluster]
             error = np.sqrt(SHARED) * common + np.sqrt(1 - SHARED) * error
         if self.rate is None:
             explained = 0.5 + 0.3 * step
-            output = np.sqrt(explained) * rng.standard_normal(len(codes))
+            drawn = (
+                rng.standard_exponential(len(codes)) - 1
+                if self.skewed
+                else rng.standard_normal(len(codes))
+            )
+            output = np.sqrt(explained) * drawn
             truth = output + np.sqrt(1 - explained) * error
             return TruthAndPredictions(task="regression", truth=truth, output=output)
         is_second = rng.random(len(codes)) < self.rate
@@ -112,6 +144,23 @@ DESIGNS: Final = (
     MetricDesign("five groups of 40, numbers", (40,) * 5, None),
     MetricDesign("25 to 200 rows, numbers", (25, 40, 60, 100, 200), None),
     MetricDesign("four groups of 60 in 40 shared clusters, numbers", (60,) * 4, None, 40),
+    MetricDesign("five groups of 100, numbers", (100,) * 5, None),
+    MetricDesign("four groups of 15, numbers", (15,) * 4, None),
+    MetricDesign("five groups of 40, skewed numbers", (40,) * 5, None, 0, skewed=True),
+    MetricDesign("five groups of 100, skewed numbers", (100,) * 5, None, 0, skewed=True),
+    MetricDesign("five groups of 300, skewed numbers", (300,) * 5, None, 0, skewed=True),
+    MetricDesign("200 in 50 shared clusters, rate .1", (40,) * 5, 0.1, 50),
+    *(
+        MetricDesign(f"one test set of {n}, rate {rate:g}", (n,), rate)
+        for n, rate in ((40, 0.4), (100, 0.1), (300, 0.1), (1000, 0.02), (1000, 0.4))
+    ),
+    MetricDesign("one test set of 200 in 50 clusters, rate .2", (200,), 0.2, 50),
+    *(MetricDesign(f"one test set of {n}, numbers", (n,), None) for n in (15, 40, 100, 300, 1000)),
+    MetricDesign("one test set of 200 in 50 clusters, numbers", (200,), None, 50),
+    *(
+        MetricDesign(f"one test set of {n}, skewed numbers", (n,), None, 0, skewed=True)
+        for n in (40, 100, 300, 1000)
+    ),
 )
 
 COLUMNS: Final = "design | metric | covered at once | none"
@@ -121,11 +170,11 @@ def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
     """Yield how often the intervals of all groups held, by design and metric."""
     designs = {design.name: design for design in DESIGNS}
     for row in page.rows:
-        design = designs[row["design"]]
+        design, metric = designs[row["design"]], row["metric"]
         yield (
             StudiedShare(
-                interval=row["metric"],
-                data=NUMBERS if design.rate is None else TWO_CLASSES,
+                interval=metric if len(design.sizes) > 1 else OF_ONE_SET[metric],
+                data=design.data,
                 numbers=_count(design),
                 population=design.name,
                 share=float(row["covered at once"].split()[0]),
@@ -136,12 +185,17 @@ def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
 
 def _count(design: MetricDesign) -> Mapping[str, float]:
     """Return the numbers of a design by which data are compared with it."""
-    numbers: dict[str, float] = {GROUPS: len(design.sizes), SMALLEST: min(design.sizes)}
+    has_groups = len(design.sizes) > 1
+    numbers: dict[str, float] = {}
+    if has_groups:
+        numbers = {GROUPS: len(design.sizes), SMALLEST: min(design.sizes)}
+    elif design.rate is None:
+        numbers = {ROWS: design.sizes[0]}
     if design.rate is not None:
         numbers[POSITIVES] = round(sum(design.sizes) * design.rate)
         numbers[NEGATIVES] = sum(design.sizes) - numbers[POSITIVES]
     if design.n_clusters:
-        numbers[SHARED_CLUSTERS] = design.n_clusters
+        numbers[SHARED_CLUSTERS if has_groups else CLUSTERS] = design.n_clusters
     return numbers
 
 

@@ -25,10 +25,15 @@ def test_exact_the_truth_is_that_of_normal_scores() -> None:
     assert_allclose(
         metrics_by_group._compute_truth(numbers, rng)["r2"], 0.5 + 0.3 * step, atol=0.005
     )
+    skewed = MetricDesign("skewed", (10,) * 3, None, 0, skewed=True)
+    of_skewed = metrics_by_group._compute_truth(skewed, rng)["r2"]
+    assert_allclose(of_skewed, 0.5 + 0.3 * step, atol=0.008)
+    of_one = metrics_by_group._compute_truth(MetricDesign("one", (10,), None), rng)["r2"]
+    assert_allclose(of_one, [0.8], atol=0.005)
 
 
 def test_exact_clusters_leave_the_spread_of_scores() -> None:
-    (design,) = [each for each in DESIGNS if each.n_clusters and each.rate is not None]
+    design = next(each for each in DESIGNS if each.n_clusters and each.rate is not None)
     codes = np.zeros(200_000, dtype=np.intp)
     cluster = np.arange(len(codes)) // 4
     judged = design.draw(np.random.default_rng(6), codes, cluster)

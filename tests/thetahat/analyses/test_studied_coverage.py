@@ -196,13 +196,23 @@ def test_exact_metrics_in_all_groups_have_the_coverage_at_once_of_their_design()
 
 
 def test_hand_a_metric_that_covers_too_rarely_is_named_in_a_caution() -> None:
-    """Balanced accuracy of ten positives in each group: .578 in metrics_by_group.md."""
-    groups = measure_groups(0.1, [100] * 5, ["balanced_accuracy", "f1"])
+    """R squared of skewed targets in five groups of 40: .849 in metrics_by_group.md."""
+    rng = np.random.default_rng(36)
+    output = rng.standard_exponential(200)
+    result = thetahat.evaluate_predictions(
+        (output + 0.5 * rng.normal(size=200)).tolist(),
+        {"m": output.tolist()},
+        loss="squared",
+        metrics=["r2"],
+        blocks="holdout",
+        groups={"g": [f"g{i // 40}" for i in range(200)]},
+    )
+    groups = result.models["m"].groups["g"]
     (caution,) = [each for each in groups.cautions if each.code == "covers_too_rarely"]
 
     assert caution.message.startswith(
-        "The set of all groups' intervals of balanced_accuracy covers too rarely: in 58 % of the "
-        "samples and not in 95 %"
+        "The set of all groups' intervals of r2 covers too rarely: in 85 % of the samples and not "
+        "in 95 %"
     )
     assert not [
         each
@@ -240,3 +250,33 @@ def test_exact_runs_have_the_coverage_of_as_many_items() -> None:
 
     assert ours.expected_coverage is not None
     assert ours.expected_coverage == theirs.expected_coverage
+
+
+def test_exact_intervals_of_one_test_set_have_the_coverage_of_their_own_study() -> None:
+    rng = np.random.default_rng(37)
+    y = np.arange(100) % 10 == 0
+    predicted = np.where(rng.random(100) < 0.8, y, ~y)
+    output = rng.normal(size=40)
+    of_classes = thetahat.evaluate_predictions(
+        y.astype(int).tolist(),
+        {"m": predicted.astype(int).tolist()},
+        loss="zero_one",
+        metrics=["balanced_accuracy"],
+        blocks="holdout",
+    )
+    of_numbers = thetahat.evaluate_predictions(
+        (output + 0.5 * rng.normal(size=40)).tolist(),
+        {"m": output.tolist()},
+        loss="squared",
+        metrics=["r2"],
+        blocks="holdout",
+    )
+
+    for result, design, metric in (
+        (of_classes, "one test set of 100, rate 0.1", "balanced_accuracy"),
+        (of_numbers, "one test set of 40, numbers", "r2"),
+    ):
+        (interval,) = result.models["m"].metrics[metric].recommended.values()
+        assert interval.expected_coverage is not None
+        assert interval.expected_coverage.coverage == read_page(design, metric)
+        assert interval.expected_coverage.table == "/studies/group_metrics_coverage"

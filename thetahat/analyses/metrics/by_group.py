@@ -17,10 +17,11 @@ from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.metrics.group_coverage import add_group_coverage, list_group_cautions
 from thetahat.analyses.metrics.inference import infer_metric
+from thetahat.analyses.metrics.log_jackknife import explain_few_units
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.layout import Layout, build_layout
-from thetahat.values.types import Alternative, BlockKind, IntArray, Target
+from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Target
 
 UNDEFINED = "The metric is not defined in this group, for example because a class is missing."
 NO_VARIANCE = "The metric does not vary in this group, or its rows are of one cluster."
@@ -142,7 +143,9 @@ def _measure_group(  # noqa: PLR0913 - what a metric is measured on
         None,
     )
     if interval is None:
-        return GroupMetric(estimate=measured.pooled, interval=None, reason=NO_VARIANCE)
+        few = explain_few_units(measured)
+        reason = NO_VARIANCE if few is None else f"There is no interval: {few}."
+        return GroupMetric(estimate=measured.pooled, interval=None, reason=reason)
     # The studies that its coverage is from were of single intervals of another level; that of all
     # groups at once is a part of their common level.
     simultaneous = replace(
@@ -165,8 +168,15 @@ def _average(measured: Sequence[MetricValues]) -> MetricValues:
         pooled_parts=np.mean([each.pooled_parts for each in measured], axis=0),
         splits=np.mean([each.splits for each in measured], axis=0),
         split_influence=np.mean([each.split_influence for each in measured], axis=0),
+        hits=_average_known([each.hits for each in measured]),
+        left_out=_average_known([each.left_out for each in measured]),
         fold_influence=None,
         replicates=None,
         rows_without_error=None,
         blocks_without_error=None,
     )
+
+
+def _average_known(values: Sequence[FloatArray | None]) -> FloatArray | None:
+    known = [each for each in values if each is not None]
+    return np.asarray(np.mean(known, axis=0)) if known else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -62,10 +62,11 @@ def check_few_sources(k: int, words: Words) -> tuple[Caution, ...]:
     return (FEW_BLOCKS(subject="The variance", n=k, units=words.blocks),)
 
 
-def check_intervals(metric: Metric, missing: Sequence[Target]) -> tuple[Caution, ...]:
-    """Return a caution for each target about which there is no interval."""
+def check_intervals(metric: Metric, missing: Mapping[Target, str]) -> tuple[Caution, ...]:
+    """Return a caution for each target about which there is no interval, with the reason."""
     return tuple(
-        METRIC_WITHOUT_INTERVAL(metric=metric.info.name, target=target.value) for target in missing
+        METRIC_WITHOUT_INTERVAL(metric=metric.info.name, target=target.value, reason=reason)
+        for target, reason in missing.items()
     )
 
 

@@ -26,6 +26,7 @@ from thetahat.analyses.losses.studied_designs import (
     find_nearest_designs,
     read_designs,
 )
+from thetahat.analyses.metrics.group_coverage import find_coverage_of_test_set
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
@@ -57,16 +58,18 @@ def add_metric_coverage(
     data, sizes = _describe_data(metric, measured), DesignSizes.of(layout)
     designs = find_nearest_designs(read_designs(__package__, FILE), layout)
     place = (metric.info.name, subject)
-    return tuple(
-        (
-            replace(interval, expected_coverage_missing=NOT_STUDIED)
-            if not designs or data is None
-            else _add(interval, place, designs[0], data, sizes)
-        )
-        if interval.recommended
-        else interval
-        for interval in intervals
-    )
+
+    def add(interval: Interval) -> Interval:
+        of_test_set = find_coverage_of_test_set(interval.method, measured)
+        if of_test_set is not None:
+            expected, missing = of_test_set
+            shown = replace(interval, expected_coverage_missing=missing)
+            return shown if expected is None else add_coverage(shown, expected)
+        if not designs or data is None:
+            return replace(interval, expected_coverage_missing=NOT_STUDIED)
+        return _add(interval, place, designs[0], data, sizes)
+
+    return tuple(add(interval) if interval.recommended else interval for interval in intervals)
 
 
 def _describe_data(metric: Metric, measured: MetricValues) -> _Data | None:

@@ -1,4 +1,4 @@
-"""How often the intervals of a metric in all groups held at once in the nearest studied design.
+"""How often intervals of a metric held in the nearest studied design: of all groups, of one set.
 
 ``group_metrics_coverage.json`` has the numbers of ``docs/results/edges/metrics_by_group.md``.
 """
@@ -15,18 +15,25 @@ from thetahat.analyses.groups.expected_coverage import add_coverage_of_study
 from thetahat.analyses.groups.result import SimultaneousLevel
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.losses.expected_coverage import is_too_low
+from thetahat.analyses.metrics.metric_values import MetricValues, has_skewed_targets
 from thetahat.cautions import COVERS_TOO_RARELY, Caution
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics.base import Metric, TruthAndPredictions
-from thetahat.values.kept_studies import NOT_STUDIED, read_studied_intervals
+from thetahat.values.coverage import ExpectedCoverage
+from thetahat.values.kept_studies import NOT_STUDIED, find_expected_coverage, read_studied_intervals
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
+from thetahat.values.types import BlockKind
 
 TWO_CLASSES: Final = "two classes"
 NUMBERS: Final = "numbers"
+SKEWED: Final = "skewed numbers"
+FILE: Final = "group_metrics_coverage.json"
 
 POSITIVES: Final = "rows of the positive class"
 NEGATIVES: Final = "rows of the other class"
+ROWS: Final = "rows"
+CLUSTERS: Final = "clusters"
 
 
 def add_group_coverage(
@@ -41,9 +48,34 @@ def add_group_coverage(
     if not is_numbers and (len(judged.classes) != 2 or not _is_of_two_classes(metric)):
         return replace(level, expected_coverage_missing=NOT_STUDIED)
     numbers = {} if is_numbers else _count_classes(metric, judged)
-    studied = read_studied_intervals(__package__, "group_metrics_coverage.json", metric.info.name)
-    data = NUMBERS if is_numbers else TWO_CLASSES
+    studied = read_studied_intervals(__package__, FILE, metric.info.name)
+    data = TWO_CLASSES
+    if is_numbers:
+        data = SKEWED if has_skewed_targets(judged) else NUMBERS
     return add_coverage_of_study(level, studied, rows, layout, data, numbers)
+
+
+def find_coverage_of_test_set(
+    method: str, measured: MetricValues
+) -> tuple[ExpectedCoverage | None, str | None] | None:
+    """Return how often an interval method covered in one test set, or why it is not known.
+
+    None where the method was studied with groups alone, or not at all.
+    """
+    layout = measured.layout
+    studied = read_studied_intervals(__package__, FILE, method)
+    if not studied or layout.kind is not BlockKind.HOLDOUT or layout.time is not None:
+        return None
+    numbers = {ROWS: layout.n_rows}
+    data = SKEWED if measured.is_skewed else NUMBERS
+    if measured.strata is not None:
+        counts = np.bincount(measured.strata)
+        if len(counts) != 2:
+            return None, NOT_STUDIED
+        data, numbers = TWO_CLASSES, {POSITIVES: int(counts.min()), NEGATIVES: int(counts.max())}
+    if layout.cluster is not None:
+        numbers[CLUSTERS] = len(layout.cluster_labels)
+    return find_expected_coverage(studied, data, numbers)
 
 
 def list_group_cautions(levels: Mapping[str, SimultaneousLevel]) -> Iterator[Caution]:

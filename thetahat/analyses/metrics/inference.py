@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import keep_in_range, subtract_ranges
@@ -18,13 +19,25 @@ from thetahat.analyses.metrics.intervals import (
     build_symmetric,
     choose_symmetric_method,
 )
+from thetahat.analyses.metrics.log_jackknife import (
+    LOG_JACKKNIFE,
+    build_log_jackknife,
+    explain_few_units,
+)
+from thetahat.analyses.metrics.mean_of_rates import build_mean_of_rates
 from thetahat.analyses.metrics.metric_values import MetricValues, choose_mean
-from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES, WITHIN_CLASSES
+from thetahat.analyses.metrics.metric_variance import (
+    METRIC_VARIANCES,
+    WITHIN_CLASSES,
+    MetricVariance,
+)
 from thetahat.analyses.metrics.variances import RESAMPLED, estimate_variances
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
+
+NOTHING_VARIES: Final = "on these data nothing varies that an interval could rest on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +67,14 @@ class MetricInference:
         of_layout = (self.target, *((Target.THESE_SOURCES,) if kind in RESAMPLED else ()))
         built = {interval.target for interval in self.intervals if interval.recommended}
         return tuple(target for target in of_layout if target not in built)
+
+    def explain_missing_intervals(self) -> dict[Target, str]:
+        """Return why there is no interval for these targets, as part of a sentence."""
+        few = explain_few_units(self.measured)
+        return {
+            target: few if few is not None and target is Target.THESE_MODELS else NOTHING_VARIES
+            for target in self.list_targets_without_interval()
+        }
 
     @property
     def main(self) -> tuple[str, VarianceEstimate] | tuple[None, None]:
@@ -131,9 +152,13 @@ def infer_metric(
     if not is_difference:
         built += build_at_limit(measured, mean, (low, high), choices.level, alternative)
     built += build_bootstrap(measured, mean, choices.level, alternative)
+    if not is_difference:
+        over_clusters = variances.get(MetricVariance.CLUSTER_ROBUST)
+        built += build_mean_of_rates(measured, over_clusters, choices.level, alternative)
+        built += build_log_jackknife(measured, high, choices.level, alternative)
     limits = subtract_ranges((low, high), (low, high)) if is_difference else (low, high)
-    of_mean = [entry for entry in built if _can_be_recommended(entry.interval, mean)]
-    others = [entry for entry in built if not _can_be_recommended(entry.interval, mean)]
+    of_mean = [entry for entry in built if _can_be_recommended(entry, measured, mean)]
+    others = [entry for entry in built if not _can_be_recommended(entry, measured, mean)]
     marked = recommend(layout.kind, of_mean, fixed_models=layout.has_fixed_models)
     clip = choices.clip is not False
     intervals = add_metric_coverage(
@@ -148,8 +173,15 @@ def infer_metric(
     return MetricInference(measured, mean, variances, intervals)
 
 
-def _can_be_recommended(interval: Interval, mean: MeanKind) -> bool:
-    """Return whether an interval is about the mean to read; for the learner every one is."""
+def _can_be_recommended(entry: BuiltInterval, measured: MetricValues, mean: MeanKind) -> bool:
+    """Return whether an interval is about the mean to read; for the learner every one is.
+
+    The pooled value of a metric that is left out unit by unit has the log jackknife or no interval.
+    """
+    interval = entry.interval
+    is_pooled = mean is MeanKind.POOLED and interval.target is Target.THESE_MODELS
+    if is_pooled and measured.left_out is not None and entry.method is not LOG_JACKKNIFE:
+        return False
     return interval.mean is mean or interval.target is Target.THESE_SOURCES
 
 

@@ -101,7 +101,7 @@ def build_metric_result(metric: Metric, measured: MetricValues, choices: Choices
         higher_is_better=metric.higher_is_better,
         cautions=(
             *list_cautions(metric, measured),
-            *check_intervals(metric, reading.list_targets_without_interval()),
+            *check_intervals(metric, reading.explain_missing_intervals()),
         ),
         details=_compute_details(metric, measured, choices),
     )
