@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.metrics.metric_values import MetricValues
+from thetahat.analyses.thresholds import FEWEST_LEFT_OUT, LARGEST_LOG
 from thetahat.cautions import Caution
 from thetahat.intervals._symmetric import compute_symmetric_ends
 from thetahat.intervals.base import Interval
@@ -37,12 +38,6 @@ LOG_JACKKNIFE: Final = MethodInfo(
     references=("miller1974", "satterthwaite1946"),
     recommended=(Recommendation(blocks=EVERY_BLOCK_KIND, target=Target.THESE_MODELS, own=8),),
 )
-FEWEST_UNITS: Final = 10
-"""Rows, or clusters, from which there is an interval: with 5, 8, 10 and 15 rows it covers normal
-data in .94, .94, .95 and .95, and skewed targets in .90, .89, .88 and .89; with 5 it is 4 to 10
-units of R squared long."""
-LONGEST: Final = 700.0
-"""Logarithm of the largest distance from the limit; that of the largest number is 709.8."""
 
 
 def build_log_jackknife(
@@ -54,8 +49,8 @@ def build_log_jackknife(
     squares have the variance :math:`(\kappa - 1) (\overline{d^2})^2`, so that their mean is as
     uncertain as a chi-squared one with :math:`2 n / (\kappa - 1)` degrees of freedom.
 
-    Degenerate cases: none with fewer than ``FEWEST_UNITS`` units, where the metric is at its limit,
-    and where it is undefined without some unit.
+    Degenerate cases: none with fewer than ``FEWEST_LEFT_OUT`` units, where the metric is at its
+    limit, and where it is undefined without some unit.
 
     Parameters
     ----------
@@ -63,7 +58,7 @@ def build_log_jackknife(
         Upper end of the metric's range.
     """
     left_out, layout = measured.left_out, measured.layout
-    if left_out is None or len(left_out) < FEWEST_UNITS or not measured.pooled < limit:
+    if left_out is None or len(left_out) < FEWEST_LEFT_OUT or not measured.pooled < limit:
         return
     if not (left_out < limit).all():
         return
@@ -83,7 +78,7 @@ def build_log_jackknife(
     error = math.sqrt((n - 1) / n * float(squares.sum()))
     distance = limit - measured.pooled
     ends = compute_symmetric_ends(-math.log(distance), error, degrees, level, alternative)
-    if ends is None or any(end is not None and end < -LONGEST for end in ends):
+    if ends is None or any(end is not None and end < -LARGEST_LOG for end in ends):
         return
     lower, upper = (None if end is None else limit - math.exp(-end) for end in ends)
     interval = Interval(
@@ -106,10 +101,10 @@ def build_log_jackknife(
 def explain_few_units(measured: MetricValues) -> str | None:
     """Return why so few units give no such interval, as part of a sentence; None if they do."""
     left_out, layout = measured.left_out, measured.layout
-    if left_out is None or len(left_out) >= FEWEST_UNITS:
+    if left_out is None or len(left_out) >= FEWEST_LEFT_OUT:
         return None
     units = "instances" if layout.cluster is None else layout.words.clusters
     return (
-        f"it would rest on {len(left_out)} {units}, and with fewer than {FEWEST_UNITS} it covers "
-        "too rarely"
+        f"it would rest on {len(left_out)} {units}, and with fewer than {FEWEST_LEFT_OUT} it "
+        "covers too rarely"
     )

@@ -10,15 +10,13 @@ import numpy as np
 from thetahat.analyses.metrics.bootstrap import MetricReplicates, draw_replicates
 from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.analyses.metrics.units_without_error import UnitsWithoutError, select_parts
+from thetahat.analyses.thresholds import SKEWED_TARGETS
 from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
 
 UNDEFINED = float("nan")
 """The value of an undefined metric inside this package; results have null."""
-SKEWED_TARGETS = 1.0
-"""Skewness of the targets beyond which they are like the skewed ones of the study of groups. Of
-normal ones it is exceeded in .01 of the samples of 25, and is 2 of exponential ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
