@@ -55,9 +55,9 @@ class Tango(PairedRatesInterval):
         ),
         errs=(
             "Close to its level, also where few instances differ; with fewer than 20 instances a "
-            "one-sided bound misses in up to .075 in place of .05. Too short where instances "
-            "depend on each other. At levels above .99 it may include 0 although McNemar's mid-p "
-            "test rejects equality."
+            "one-sided bound misses in up to .11 in place of .05, with three in up to .16. Too "
+            "short where instances depend on each other. At levels above .99 it may include 0 "
+            "although McNemar's mid-p test rejects equality."
         ),
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),
