@@ -25,9 +25,9 @@ SHOWN: Final = (
     ),
     _of_table(
         "ladder_rule",
-        "kinds/ladder.py",
-        '["Rows", Number(ladder.get("n"))]',
-        '["Rows", Number(ladder.get("step"))]',
+        "ladder.py",
+        '["Data set", Name(str(ladder["dataset"]))]',
+        '["Data set", Name(str(ladder["n"]))]',
     ),
     _of_table(
         "findings",

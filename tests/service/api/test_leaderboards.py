@@ -106,14 +106,14 @@ def test_exact_a_model_that_several_evaluations_have_is_one(
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_exact_an_evaluation_without_a_name_is_called_by_its_kind(
+def test_exact_an_evaluation_without_a_name_is_called_by_its_models(
     client: TestClient, worker: InlineWorker
 ) -> None:
     body = {name: value for name, value in request("ab").items() if name != "name"}
     unnamed = submit(client, body)
     worker.work()
 
-    assert rank(client, unnamed)["boards"][0]["evaluations"][0]["title"] == "Losses"
+    assert rank(client, unnamed)["boards"][0]["evaluations"][0]["title"] == "Losses of a and b"
 
 
 @pytest.mark.usefixtures("in_this_process")
