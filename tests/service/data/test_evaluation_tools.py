@@ -143,7 +143,7 @@ def test_golden_costs_of_helm_are_its_tokens_and_its_runtime(tmp_path: Path) -> 
     assert columns["cost.output_tokens"] == output
     tokens = np.add(columns["cost.input_tokens"], output)
     assert columns["cost.tokens"] == tokens.tolist()
-    assert inspection.details["costs"].startswith(
+    assert str(inspection.details["costs"]).startswith(
         "The file says what each run cost: seconds, tokens, input_tokens, output_tokens."
     )
 
@@ -167,7 +167,7 @@ def test_exact_costs_of_every_eval_ever_are_those_of_its_schema(tmp_path: Path) 
     seconds = columns["cost.seconds"]
     assert np.isnan(seconds[1])
     assert seconds[2:4] == [0.5, 0.75]
-    assert "seconds, tokens, input_tokens, output_tokens" in inspection.details["costs"]
+    assert "seconds, tokens, input_tokens, output_tokens" in str(inspection.details["costs"])
     assert "costs" not in tabulate(tmp_path, read_text("every-old_samples.jsonl"), JSONL)[0].details
 
 

@@ -199,7 +199,7 @@ def test_hand_a_metric_that_covers_too_rarely_is_named_in_a_caution() -> None:
     """R squared of skewed targets in five groups of 40: .849 in metrics_by_group.md."""
     rng = np.random.default_rng(36)
     output = rng.standard_exponential(200)
-    result = thetahat.evaluate_predictions(
+    result: Any = thetahat.evaluate_predictions(
         (output + 0.5 * rng.normal(size=200)).tolist(),
         {"m": output.tolist()},
         loss="squared",
@@ -257,14 +257,14 @@ def test_exact_intervals_of_one_test_set_have_the_coverage_of_their_own_study() 
     y = np.arange(100) % 10 == 0
     predicted = np.where(rng.random(100) < 0.8, y, ~y)
     output = rng.normal(size=40)
-    of_classes = thetahat.evaluate_predictions(
+    of_classes: Any = thetahat.evaluate_predictions(
         y.astype(int).tolist(),
         {"m": predicted.astype(int).tolist()},
         loss="zero_one",
         metrics=["balanced_accuracy"],
         blocks="holdout",
     )
-    of_numbers = thetahat.evaluate_predictions(
+    of_numbers: Any = thetahat.evaluate_predictions(
         (output + 0.5 * rng.normal(size=40)).tolist(),
         {"m": output.tolist()},
         loss="squared",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -37,7 +39,7 @@ def test_naive_the_test_keeps_the_end_and_rejects_beyond_it(
             return -float((x * np.log(rates) + (n - x) * np.log1p(-rates)).sum())
 
         bounds = max(0.0, 2 * theta - 1), min(1.0, 2 * theta)
-        options = {"xatol": 1e-13, "maxiter": 2000}
+        options: Any = {"xatol": 1e-13, "maxiter": 2000}
         first = float(optimize.minimize_scalar(fall, bounds=bounds, options=options).x)
         rates = np.array([first, 2 * theta - first])
         return (estimate - theta) / float(np.sqrt((rates * (1 - rates) / n).sum() / 4))

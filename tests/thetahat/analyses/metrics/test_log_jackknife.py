@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -67,7 +69,9 @@ def test_exact_the_scale_and_origin_of_the_targets_do_not_matter() -> None:
 
     assert one is not None
     assert other is not None
-    assert_allclose([known(other.lower), known(other.upper)], [one.lower, one.upper], rtol=1e-7)
+    assert_allclose(
+        [known(other.lower), known(other.upper)], [known(one.lower), known(one.upper)], rtol=1e-7
+    )
 
 
 def test_degenerate_fewer_than_ten_units_have_no_interval_and_a_caution_says_so() -> None:
@@ -108,13 +112,15 @@ def test_exact_repeats_of_the_same_predictions_change_nothing() -> None:
     both = interval_of(reading(METRIC, once.rows(instance), layout), "log_jackknife", None)
     one = interval_of(reading(METRIC, once, holdout(40)), "log_jackknife", None)
 
-    assert_allclose([known(both.lower), known(both.upper)], [one.lower, one.upper], rtol=1e-12)
+    assert_allclose(
+        [known(both.lower), known(both.upper)], [known(one.lower), known(one.upper)], rtol=1e-12
+    )
     assert "ignores_training_variance" in codes(both.cautions)
 
 
 def test_degenerate_a_group_of_few_rows_says_why_it_has_no_interval() -> None:
     judged = draw(60)
-    result = thetahat.evaluate_predictions(
+    result: Any = thetahat.evaluate_predictions(
         judged.truth.tolist(),
         {"m": judged.output.tolist()},
         loss="squared",
