@@ -145,6 +145,17 @@ def _length(item: pytest.Item) -> int:
     return next((i for i, kind in enumerate(kinds) if item.get_closest_marker(kind)), len(kinds))
 
 
+@pytest.fixture
+def nothing_loaded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes of ``environment()`` load learners and loops at their first use only.
+
+    Preparing takes half of the processor time of a service that lives for ten seconds.
+    ``tests/worker/site`` has what is left out; tests/service/supervisor/test_warming.py and
+    test_real_learners.py, and those of the clients and pages, have services that prepare.
+    """
+    monkeypatch.setenv("THETAHAT_TESTS_LOAD_NOTHING", "1")
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """URL of the maintenance database of a real PostgreSQL; one server per pytest worker."""

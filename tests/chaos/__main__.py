@@ -26,7 +26,7 @@ from uuid import UUID
 import numpy as np
 import sqlalchemy as sa
 
-from tests.chaos.jobs import Client, Outcome, build_requests, draw_request, judge
+from tests.chaos.jobs import N_SEEDS, Client, Outcome, build_requests, draw_request, judge
 from tests.chaos.progress import POLL_S, count_finished, wait_until_finished
 from tests.chaos.protocols import ProtocolClient
 from tests.chaos.series import SeriesClients
@@ -128,10 +128,12 @@ class Disturbance(threading.Thread):
             print(f"   {name}, {seconds:.1f} s until {datetime.now(UTC):%H:%M:%S}", flush=True)
 
 
-def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Report:
+def run(
+    name: str, n_jobs: int, n_faults: int, seed: int, folder: Path, n_seeds: int = N_SEEDS
+) -> Report:
     """Run one set-up under faults and return what happened; logs are kept beside the folder."""
     report = Report(name, seed, n_jobs)
-    bodies = build_requests()
+    bodies = build_requests(n_seeds)
     rng = np.random.default_rng([seed, 1])
     with small_disk(folder) as has_small_disk, SETUPS[name](folder) as setup:
         if not has_small_disk and "disk_full" in setup.faults:
@@ -252,6 +254,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2000, help="evaluations on each set-up")
     parser.add_argument("--faults", type=int, default=300, help="faults on each set-up")
     parser.add_argument("--seed", type=int, default=1, help="of the faults and their order")
+    parser.add_argument(
+        "--seeds", type=int, default=N_SEEDS, help="different evaluations of each sort"
+    )
     parser.add_argument("--setup", choices=sorted(SETUPS), action="append")
     parser.add_argument(
         "--load", type=int, default=0, help="busy processes beside the service, for example 10"
@@ -265,7 +270,12 @@ def main() -> None:
             logs = options.logs and options.logs / name
             with _copied_logs(Path(folder), logs), busy_processes(options.load):
                 report = run(
-                    name, options.jobs, options.faults, options.seed, Path(folder) / "data"
+                    name,
+                    options.jobs,
+                    options.faults,
+                    options.seed,
+                    Path(folder) / "data",
+                    options.seeds,
                 )
         report.write()
         is_wrong |= any(report.wrong.values())

@@ -46,10 +46,10 @@ def draw_request(bodies: Sequence[Mapping[str, Any]], rng: np.random.Generator) 
     return int(rng.choice(len(bodies), p=weights / weights.sum()))
 
 
-def build_requests() -> list[dict[str, Any]]:
-    """Return the bodies of all different evaluations."""
+def build_requests(n_seeds: int = N_SEEDS) -> list[dict[str, Any]]:
+    """Return the bodies of all different evaluations: five with each seed."""
     bodies: list[dict[str, Any]] = []
-    for seed in range(N_SEEDS):
+    for seed in range(n_seeds):
         bodies += [
             {"kind": "sleeping", "seed": seed, "seconds": 0.02},
             {

@@ -32,7 +32,7 @@ from tests.service.power_cut.recorded_disk import Recorder, build_image, read_lo
 from tests.service.power_cut.test_power_cut import SITE as RECORDING_SITE
 from tests.service.storage.databases import forget
 from tests.service.storage.shifted_clock import setting_the_clock
-from tests.service.supervisor.processes import READY_S, SITE, Command, environment, wait_until_gone
+from tests.service.supervisor.processes import READY_S, Command, environment, wait_until_gone
 from thetahat_service.storage import engine
 
 LONGEST_S: Final = 3.0
@@ -49,8 +49,6 @@ SETTINGS: Final = {
     "WEBHOOK_TIMEOUT_S": "2",
     "WEBHOOK_PAUSES_S": ",".join(["1"] * 100),
 }
-SITES: Final = tuple(site / "sitecustomize.py" for site in (RECORDING_SITE, SITE))
-"""What Python runs first in each process: one records flushes, one adds the sleeping kind."""
 LOCK_TABLE: Final = "BEGIN; LOCK TABLE unit IN ACCESS EXCLUSIVE MODE"
 END_CONNECTIONS: Final = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -254,16 +252,12 @@ def power(folder: Path) -> Iterator[Setup]:
     """Run ``thetahat serve`` on a disk that keeps of each power cut only what was flushed."""
     data, port, number = folder / "data", free_port(), itertools.count()
     data.mkdir()
-    site = folder.parent / "site"
-    site.mkdir()
-    lines = [f"exec(compile(open({str(file)!r}).read(), {str(file)!r}, 'exec'))" for file in SITES]
-    (site / "sitecustomize.py").write_text("\n".join(lines))
 
     def make_record() -> Path:
         return folder / f"record-{next(number)}"
 
     def build_variables(record: Path) -> dict[str, str]:
-        paths = os.pathsep.join([str(site), environment()["PYTHONPATH"]])
+        paths = os.pathsep.join([str(RECORDING_SITE), environment()["PYTHONPATH"]])
         recorded = {"RECORDED_FOLDER": str(data), "FLUSH_RECORD": str(record)}
         return environment() | recorded | {"PYTHONPATH": paths}
 

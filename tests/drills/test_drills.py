@@ -21,6 +21,7 @@ N_QUEUED: Final = 5
 
 
 @pytest.mark.chaos
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 @pytest.mark.parametrize("setup", sorted(RUN))
 def test_exact_an_upgrade_loses_nothing(tmp_path: Path, setup: str) -> None:
     with closing(RUN[setup](tmp_path)) as drills:

@@ -39,6 +39,7 @@ def add_all(url: str, series: str, prefix: str, looks: dict[str, Any]) -> None:
 
 
 @pytest.mark.chaos
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 def test_exact_no_batch_is_lost_or_counted_twice(tmp_path: Path) -> None:
     port, looks = find_port(), dict[str, Any]()
     url = f"http://127.0.0.1:{port}"

@@ -142,6 +142,7 @@ def _wait(client: httpx.Client, path: str, status: str, least: int = 0) -> None:
 
 
 @pytest.mark.chaos
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 def test_exact_the_commands_work_on_a_running_service(tmp_path: Path) -> None:
     source, copy, target = (str(tmp_path / name) for name in ("source", "copy", "target"))
     hold = tmp_path / "hold"  # the evaluation does not end before this file is gone

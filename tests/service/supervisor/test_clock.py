@@ -17,6 +17,7 @@ from uuid import UUID
 import orjson
 import pytest
 
+from tests.cases import case
 from tests.servers.shifted_clock import ShiftedClock
 from tests.service.jobs.evaluations import look, submit_nap, wait_for
 from tests.service.storage.databases import SQLITE_FILE, Setting
@@ -33,7 +34,7 @@ from thetahat_service.jobs import read
 from thetahat_service.storage import schema
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("nothing_loaded_ahead")]
 
 HOUR, DAY = 3600, 24 * 3600
 N_CHUNKS = 8
@@ -113,42 +114,47 @@ def serve(folder: Path, clock: ShiftedClock, log: Path) -> Iterator[tuple[Comman
         yield command, command.wait_for(r"answers at (http://\S+) \(data in")[1]
 
 
-@pytest.mark.usefixtures("empty_sqlite")
-@pytest.mark.parametrize("jump", [-HOUR, HOUR, -2 * DAY])
-def test_exact_serve_goes_on_after_a_jump(
-    tmp_path: Path, setting: Setting, clock: ShiftedClock, jump: int
+@pytest.mark.usefixtures("sqlite")
+def test_exact_serve_goes_on_after_jumps(
+    tmp_path: Path, setting: Setting, clock: ShiftedClock
 ) -> None:
+    """Back by an hour, forth by two, and back by two days."""
     setting(lease_s=6, sweep_s=0.2)
     with serve(tmp_path, clock, tmp_path / "log") as (command, url):
-        running_one = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
-        wait_for_a_chunk(running_one)
-        worker = command.list_family("thetahat-worker")[-1]
-        # Its claim must expire by the lease, not by the clock.
-        freeze_between_writes(worker, tmp_path / SQLITE_FILE)
-        clock.set(jump)
-        late = submit(url, n_chunks=N_CHUNKS, seconds=0.05, seed=3)
-        assert_ends(running_one)
-        assert_ends(late)
-        os.kill(worker, signal.SIGCONT)
+        for jump in (-HOUR, HOUR, -2 * DAY):
+            with case("jump", jump):
+                running_one = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
+                wait_for_a_chunk(running_one)
+                worker = command.list_family("thetahat-worker")[-1]
+                # Its claim must expire by the lease, not by the clock.
+                freeze_between_writes(worker, tmp_path / SQLITE_FILE)
+                clock.set(jump)
+                late = submit(url, n_chunks=N_CHUNKS, seconds=0.05, seed=3)
+                assert_ends(running_one)
+                assert_ends(late)
+                os.kill(worker, signal.SIGCONT)
 
 
-@pytest.mark.usefixtures("empty_sqlite")
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
-def test_exact_serve_starts_two_days_earlier(
-    tmp_path: Path, setting: Setting, clock: ShiftedClock, end: signal.Signals
+@pytest.mark.usefixtures("sqlite")
+def test_exact_serve_starts_days_earlier(
+    tmp_path: Path, setting: Setting, clock: ShiftedClock
 ) -> None:
+    """Two days before it was stopped, and two more before it was killed."""
     setting(lease_s=6, sweep_s=0.2)
-    with serve(tmp_path, clock, tmp_path / "log") as (command, url):
-        first = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
-        wait_for_a_chunk(first)
-        family = command.family()
-        command.stop(end)
-        wait_until_gone(family)
-    clock.set(-2 * DAY)
-    with serve(tmp_path, clock, tmp_path / "log2") as (_, url):
-        second = submit(url, n_chunks=N_CHUNKS, seconds=0.05, seed=3)
-        assert_ends(first)
-        assert_ends(second)
+    left: list[UUID] = []
+    for number, end in enumerate((signal.SIGTERM, signal.SIGKILL, None)):
+        clock.set(-2 * DAY * number)
+        with serve(tmp_path, clock, tmp_path / f"log{number}") as (command, url):
+            if left:
+                new = submit(url, n_chunks=N_CHUNKS, seconds=0.05, seed=3)
+                assert_ends(left.pop())
+                assert_ends(new)
+            if end is not None:
+                left.append(submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3))
+                wait_for_a_chunk(left[-1])
+                family = command.family()
+                command.stop(end)
+                wait_until_gone(family)
 
 
 def test_exact_a_cluster_goes_on_while_the_clock_of_its_database_jumps(

@@ -22,6 +22,7 @@ from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 
 @pytest.mark.chaos
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 def test_exact_two_machines_share_the_work_and_one_may_die(
     tmp_path: Path, setting: Setting, postgres_database: str, redis_url: str, empty_sqlite: None
 ) -> None:

@@ -73,6 +73,7 @@ def test_exact_a_cancelled_first_import_spoils_no_later_evaluation(tmp_path: Pat
     assert "worker.replaced" not in (tmp_path / "log").read_text()
 
 
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 def test_exact_a_store_that_is_away_for_seconds_only_delays(
     tmp_path: Path, setting: Setting
 ) -> None:

@@ -20,14 +20,10 @@ from thetahat_service.jobs import read
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
-pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
+pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("sqlite", "nothing_loaded_ahead")]
 
 FROZEN_S = 14.0  # longer than the 10 s that Celery waits for an answer
 N_CHUNKS = 8
-
-
-def wait_until_ready(serve: Command) -> None:
-    serve.wait_for(r"is ready at http")
 
 
 def open_broker() -> redis.Redis:
@@ -39,47 +35,51 @@ def fill(broker: redis.Redis) -> None:
         broker.set(f"other {i}", b"x" * (1024 * 1024))
 
 
-def test_exact_work_goes_on_while_the_broker_is_frozen(tmp_path: Path, setting: Setting) -> None:
-    setting(sweep_s=0.2, lease_s=6)
+def test_exact_work_goes_on_without_the_broker(tmp_path: Path, setting: Setting) -> None:
+    """One service: its queues are sent too much, then its broker is full, then it is frozen."""
+    setting(sweep_s=0.2, lease_s=6, max_unfinished=2000)
     with serving(tmp_path, tmp_path / "log") as serve:
-        wait_until_ready(serve)
-        wait_for(submit_nap(seed=3), "succeeded")
-        broker = serve.list_family("valkey-server")[0]
-        os.kill(broker, signal.SIGSTOP)
-        try:
-            began = time.monotonic()
-            while time.monotonic() - began < FROZEN_S:
-                small, large = submit_nap(seed=3), submit_nap(n_chunks=N_CHUNKS, seed=3)
-                wait_for(small, "succeeded")
-                wait_for(large, "succeeded")
-                draws = orjson.loads(read.get_result(LOCAL_OWNER_ID, large))["draws"]
-                assert draws == expected_draws(3, N_CHUNKS)
-        finally:
-            os.kill(broker, signal.SIGCONT)
-        wait_for(submit_nap(seed=4), "succeeded")
+        serve.wait_for(r"is ready at http")
+        with open_broker() as broker:
+            check_messages_do_not_pile_up(broker)
+            check_full_broker_stops_no_work(broker)
+        check_frozen_broker_stops_no_work(serve)
         assert serve.stop(signal.SIGTERM) == 0
 
 
-def test_exact_messages_do_not_pile_up(tmp_path: Path, setting: Setting) -> None:
-    setting(max_unfinished=2000)
-    with serving(tmp_path, tmp_path / "log") as serve, open_broker() as broker:
-        wait_until_ready(serve)
-        most = 0
-        submitted = []
-        for i in range(600):
-            submitted.append(submit_nap(seed=i))
-            most = max(most, sum(broker.llen(f"thetahat.{name}") for name in QUEUES.values()))
-        for evaluation_id in submitted:
-            wait_for(evaluation_id, "succeeded")
-        # This process, the sweeper and two workers send.
-        assert most <= 4 * MOST_WAITING
-
-
-def test_exact_a_full_broker_stops_no_work(tmp_path: Path) -> None:
-    with serving(tmp_path, tmp_path / "log") as serve, open_broker() as broker:
-        wait_until_ready(serve)
-        assert int(broker.config_get("maxmemory")["maxmemory"]) == 64 * 1024 * 1024
-        with pytest.raises(redis.exceptions.OutOfMemoryError):
-            fill(broker)
-        evaluation_id = submit_nap(n_chunks=N_CHUNKS, seed=3)
+def check_messages_do_not_pile_up(broker: redis.Redis) -> None:
+    most = 0
+    submitted = []
+    for i in range(600):
+        submitted.append(submit_nap(seed=i))
+        most = max(most, sum(broker.llen(f"thetahat.{name}") for name in QUEUES.values()))
+    for evaluation_id in submitted:
         wait_for(evaluation_id, "succeeded")
+    # This process, the sweeper and two workers send.
+    assert most <= 4 * MOST_WAITING
+
+
+def check_full_broker_stops_no_work(broker: redis.Redis) -> None:
+    assert broker.config_get("maxmemory")["maxmemory"] == str(64 * 1024 * 1024)
+    with pytest.raises(redis.exceptions.OutOfMemoryError):
+        fill(broker)
+    evaluation_id = submit_nap(n_chunks=N_CHUNKS, seed=3)
+    wait_for(evaluation_id, "succeeded")
+    broker.delete(*broker.keys("other *"))
+
+
+def check_frozen_broker_stops_no_work(serve: Command) -> None:
+    wait_for(submit_nap(seed=3), "succeeded")
+    broker = serve.list_family("valkey-server")[0]
+    os.kill(broker, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        while time.monotonic() - began < FROZEN_S:
+            small, large = submit_nap(seed=3), submit_nap(n_chunks=N_CHUNKS, seed=3)
+            wait_for(small, "succeeded")
+            wait_for(large, "succeeded")
+            draws = orjson.loads(read.get_result(LOCAL_OWNER_ID, large))["draws"]
+            assert draws == expected_draws(3, N_CHUNKS)
+    finally:
+        os.kill(broker, signal.SIGCONT)
+    wait_for(submit_nap(seed=4), "succeeded")

@@ -93,7 +93,7 @@ def kill_and_wait(serve: Command, name: str) -> None:
 
 
 @pytest.mark.chaos
-@pytest.mark.usefixtures("empty_sqlite")
+@pytest.mark.usefixtures("empty_sqlite", "nothing_loaded_ahead")
 def test_exact_workers_that_were_killed_compute_again(tmp_path: Path, setting: Setting) -> None:
     """Neither the keeper nor its loaded modules are lost with them."""
     setting(lease_s=6, sweep_s=0.2)

@@ -89,9 +89,7 @@ def test_exact_what_learners_do_to_their_worker_is_their_own_loss(
     assert (used["constant"]["package"], used["constant"]["version"]) == ("extra-learners", "1.2")
 
 
-def test_exact_one_two_and_four_workers_give_the_same_bytes(
-    tmp_path: Path, setting: Setting
-) -> None:
+def test_exact_one_and_four_workers_give_the_same_bytes(tmp_path: Path, setting: Setting) -> None:
     learners = {
         "ridge": {"name": "ridge", "prepare": ["standardise"]},
         **{f"r{p}": {"name": "ridge", "params": {"penalty": p}} for p in (1, 10, 100)},
@@ -101,7 +99,7 @@ def test_exact_one_two_and_four_workers_give_the_same_bytes(
     }
     body = {**BODY, "learners": learners, "scheme": SIX_SPLITS}
     messages = []
-    for workers in (1, 2, 4):
+    for workers in (1, 4):
         setting(data_dir=tmp_path / str(workers))
         with serving(tmp_path / str(workers), tmp_path / "log", workers) as serve:
             url = serve.wait_for(rf"answers at (http://\S+) \(data in \S+/{workers},")[1]
@@ -110,7 +108,7 @@ def test_exact_one_two_and_four_workers_give_the_same_bytes(
                 accept = {"Accept": "text/csv"}
                 losses = client.get(links["losses"], headers=accept).content
                 messages.append((client.get(links["result"]).content, losses))
-    assert messages[0] == messages[1] == messages[2]
+    assert messages[0] == messages[1]
     assert b"not_converged" in messages[0][0]
     assert b'"failures":{"signed":' in messages[0][0]
     assert len(messages[0][1].splitlines()) == 1 + 2 * 80

@@ -30,7 +30,7 @@ from thetahat_service.jobs import read, webhooks
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
-pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
+pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("sqlite", "nothing_loaded_ahead")]
 
 SOON_S = 40.0  # less than the 60 s of a receiver and the 600 s of a nap that are not waited for
 

@@ -1,39 +1,69 @@
-"""Puts the sleeping kind beside the real ones in the processes that a test starts."""
+"""Changes the processes that a test starts: the sleeping kind, and nothing loaded in advance.
+
+The sleeping kind is put beside the real ones. With ``THETAHAT_TESTS_LOAD_NOTHING`` set, a process
+does not load what only learners, compiled loops and slow requests need: half of the processor time
+of a service that runs for ten seconds and computes naps.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
 
-REGISTRY = "thetahat_service.kinds.registry"
+
+def _add_sleeping_kind(registry: Any) -> None:
+    from tests.worker.sleeping_kind import KIND
+
+    registry.JOB_KINDS[KIND.name] = KIND
 
 
-class _LoadThenAdd(Loader):
-    def __init__(self, loader: Loader) -> None:
+def _load_no_loops_and_learners(preload: Any) -> None:
+    preload.one_by_one = preload.every_loop = preload.import_learners = lambda: iter(())
+    preload._evaluate_losses = lambda: None
+
+
+def _load_no_slow_modules(preload: Any) -> None:
+    preload.load_slow_modules = lambda: None
+
+
+CHANGES: Mapping[str, Callable[[Any], None]] = {
+    "thetahat_service.kinds.registry": _add_sleeping_kind
+}
+if os.environ.get("THETAHAT_TESTS_LOAD_NOTHING"):
+    CHANGES = {
+        **CHANGES,
+        "thetahat_worker.preload": _load_no_loops_and_learners,
+        "thetahat_service.api.preload": _load_no_slow_modules,
+    }
+
+
+class _LoadThenChange(Loader):
+    def __init__(self, loader: Loader, change: Callable[[Any], None]) -> None:
         self._loader = loader
+        self._change = change
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        from tests.worker.sleeping_kind import KIND
-
-        module.JOB_KINDS[KIND.name] = KIND
+        self._change(module)
 
 
 class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != REGISTRY:
+        if fullname not in CHANGES:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _LoadThenAdd(spec.loader)
+            spec.loader = _LoadThenChange(spec.loader, CHANGES[fullname])
         return spec
 
 
