@@ -402,7 +402,10 @@ def test_exact_curves_of_figure_5_have_their_density_by_integration() -> None:
 def test_exact_figure_1_has_the_two_densities() -> None:
     target, source = build_figure_1().series
 
-    assert_allclose(target.y, stats.norm.pdf(target.x), rtol=1e-12)
-    assert_allclose(source.y, stats.norm.pdf(source.x, -1, math.sqrt(0.5)), rtol=1e-12)
-    higher = [x for x, s, t in zip(source.x, source.y, target.y, strict=True) if s > t]
-    assert (round(min(higher), 9), round(max(higher), 9)) == (-3.6, -0.4)
+    (x, of_target), (x_of_source, of_source) = (
+        np.array([curve.x, curve.y], dtype=float) for curve in (target, source)
+    )
+    assert_allclose(of_target, stats.norm.pdf(x), rtol=1e-12)
+    assert_allclose(of_source, stats.norm.pdf(x_of_source, -1, math.sqrt(0.5)), rtol=1e-12)
+    higher = x[of_source > of_target]
+    assert (round(higher.min(), 9), round(higher.max(), 9)) == (-3.6, -0.4)
