@@ -25,7 +25,7 @@ FORBIDDEN = {
     *("httpx", "urllib3", "requests", "pandas", "sklearn", "joblib", "numba", "llvmlite"),
     *("scipy.stats", "scipy.optimize", "scipy.linalg", "scipy.sparse", "pydantic_settings"),
     *("matplotlib", "jinja2", "typst", "vl_convert", "narwhals", "thetahat_replications"),
-    *("pyarrow.parquet", "pyarrow.fs", "ssl"),
+    *("pyarrow.compute", "pyarrow.parquet", "pyarrow.fs", "ssl"),
     *("thetahat_service.api", "thetahat_service.broker", "thetahat_service.storage.engine"),
     *("thetahat_service.storage.tables", "thetahat_service.pages", "thetahat_service.reports"),
     *("thetahat_service.figures", "thetahat_worker", "thetahat.pipelines", "thetahat.learners"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,6 +125,8 @@ def evaluate_here(
     request: JsonObject, data: DatasetFile | None = None, logs: Sequence[DatasetFile] = ()
 ) -> Computed:
     """Evaluate a request in this process."""
+    # pydantic would look for plugins in the metadata of every package that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     with import_without_garbage_collection():
         from pydantic import ValidationError
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.base import FileLimits, check_names
 from thetahat_service.errors import InvalidFile, TooLarge
 from thetahat_service.json_types import ColumnDescription
@@ -72,7 +72,7 @@ def check_text_lengths(name: str, column: pa.Array, limits: FileLimits) -> None:
     if texts.nbytes <= limits.cell_bytes:
         return
     if pa.types.is_string_view(texts.type):
-        texts = texts.cast(pa.large_string())
+        texts = pc.cast(texts, pa.large_string())
     longest = pc.max(pc.binary_length(texts)).as_py() or 0
     if longest > limits.cell_bytes:
         raise TooLarge(
@@ -95,14 +95,14 @@ def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
     if kind == _FLOAT64:  # at once, because a table may have 16 000 such columns
         return _convert_numbers(column, np.float64)
     if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
-        column, kind = column.cast(kind.value_type), kind.value_type
+        column, kind = pc.cast(column, kind.value_type), kind.value_type
     wire = find_wire_type(kind)
     if wire == "string":
         return _convert_strings(column)
     if wire == "number" or column.null_count:
         if pa.types.is_boolean(kind):
-            column = column.cast(pa.int8())
-        return _convert_numbers(column.cast(pa.float64(), safe=False), np.float64)
+            column = pc.cast(column, pa.int8())
+        return _convert_numbers(pc.cast(column, pa.float64(), safe=False), np.float64)
     if wire == "boolean":
         return _convert_numbers(column, np.bool_)
     return _convert_integers(column)
@@ -120,14 +120,14 @@ def to_labels(column: pa.ChunkedArray) -> np.ndarray:
     """
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
-        column, kind = column.cast(kind.value_type), kind.value_type
+        column, kind = pc.cast(column, kind.value_type), kind.value_type
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         try:
-            column = column.cast(pa.int64())
+            column = pc.cast(column, pa.int64())
         except pa.ArrowInvalid:  # beyond int64, or with a fraction
             if pa.types.is_decimal(kind) and kind.precision <= _DIGITS_OF_DOUBLE:
                 return to_numpy(column)
-            return _convert_strings(column.cast(pa.string()))
+            return _convert_strings(pc.cast(column, pa.string()))
     elif not pa.types.is_boolean(kind):
         return to_numpy(column)
     if not column.null_count:
@@ -137,9 +137,9 @@ def to_labels(column: pa.ChunkedArray) -> np.ndarray:
 
 def _convert_integers(column: pa.ChunkedArray) -> np.ndarray:
     try:
-        return _convert_numbers(column.cast(pa.int64()), np.int64)
+        return _convert_numbers(pc.cast(column, pa.int64()), np.int64)
     except pa.ArrowInvalid:  # unsigned, and beyond the signed range
-        return _convert_numbers(column.cast(pa.float64(), safe=False), np.float64)
+        return _convert_numbers(pc.cast(column, pa.float64(), safe=False), np.float64)
 
 
 def _convert_numbers(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
@@ -155,7 +155,7 @@ def _read_numbers(chunk: pa.Array) -> np.ndarray:
     ``to_numpy`` does it too, and imports pandas where that is installed.
     """
     if pa.types.is_boolean(chunk.type):
-        chunk = chunk.cast(pa.uint8())
+        chunk = pc.cast(chunk, pa.uint8())
     dtype = np.dtype(chunk.type.to_pandas_dtype())
     if not len(chunk):
         return np.empty(0, dtype)
@@ -176,9 +176,9 @@ def _convert_strings(column: pa.ChunkedArray) -> np.ndarray:
         column = _cast_to_microseconds(column)
     if not pa.types.is_dictionary(column.type):
         if not is_text(column.type):
-            column = column.cast(pa.string())
+            column = pc.cast(column, pa.string())
         if pa.types.is_string_view(column.type):
-            column = column.cast(pa.large_string())
+            column = pc.cast(column, pa.large_string())
         column = pc.dictionary_encode(column)
     parts = [_share_objects(chunk) for chunk in column.chunks]
     return np.concatenate(parts) if parts else np.empty(0, dtype=object)
@@ -190,15 +190,15 @@ def _cast_to_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
     Times that microseconds cannot represent keep their own unit.
     """
     try:
-        return column.cast(pa.timestamp("us"))
+        return pc.cast(column, pa.timestamp("us"))
     except pa.ArrowInvalid:
-        return column.cast(pa.timestamp(column.type.unit))
+        return pc.cast(column, pa.timestamp(column.type.unit))
 
 
 def _share_objects(chunk: pa.DictionaryArray) -> np.ndarray:
     values = np.empty(len(chunk.dictionary) + 1, dtype=object)
     values[:-1] = chunk.dictionary.to_pylist()
-    codes = _read_numbers(chunk.indices.cast(pa.int64()))
+    codes = _read_numbers(pc.cast(chunk.indices, pa.int64()))
     if chunk.null_count:
         codes = np.where(np.isnan(codes), len(values) - 1, codes).astype(np.int64)
     strings: np.ndarray = values[codes]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.arrow_columns import check_text_lengths
 from thetahat_service.data.base import MISSING, FileLimits, check_size
@@ -50,6 +50,8 @@ MOST_OTHERS: Final = 20
 
 _TRUE: Final = ("true", "True", "TRUE")
 _BOOLEANS: Final = make_arrow_array([*_TRUE, "false", "False", "FALSE"])
+_NOT_FOUND: Final = make_arrow_array([-1])[0]
+"""Place of a text that is not in another; a number of Python makes pyarrow import pandas."""
 _SHOWS_POINT: Final = re.compile(r"-?[0-9]*\.(?![0-9]{3}$)[0-9]+(?:e-?[0-9]+)?|-?0\.[0-9]+")
 _LEADING_ZERO: Final = r"^[+-]?0[0-9]"
 """Whole numbers in whose place stand texts: 01 and 1 are two of them."""
@@ -247,16 +249,18 @@ class ColumnSurvey:
             if not self._are_whole:
                 return
             texts = pc.utf8_trim_whitespace(texts)
-            have_point = are_matched(texts.drop_null(), r"[+-]?[0-9]+\.0")
+            have_point = are_matched(pc.drop_null(texts), r"[+-]?[0-9]+\.0")
             self._have_point |= {*pc.unique(have_point).to_pylist()}
             if not pc.all(are_matched(texts, r"[+-]?[0-9]+(?:\.0)?")).as_py():
                 self._have_point |= {True, False}  # 1e3, or 1.00
         else:
             self._have_point.add(False)
-        largest = pc.max(pc.abs(numbers.cast(pa.float64(), safe=False))).as_py()
+        largest = pc.max(pc.abs(pc.cast(numbers, pa.float64(), safe=False))).as_py()
         self._are_large |= largest is not None and largest > LARGEST_EXACT
-        self.needs_text |= bool(pc.any(pc.match_substring_regex(texts, _OTHER_START)).as_py())
-        zeros = pc.match_substring_regex(texts, _LEADING_ZERO)
+        self.needs_text |= bool(
+            pc.any(pc.match_substring_regex(texts, pattern=_OTHER_START)).as_py()
+        )
+        zeros = pc.match_substring_regex(texts, pattern=_LEADING_ZERO)
         self._have_leading_zeros |= bool(pc.any(zeros).as_py())
 
     def finish(self, shown: set[str], *, is_comma_likely: bool) -> None:
@@ -340,7 +344,7 @@ def convert_booleans(texts: pa.Array) -> pa.Array:
     """Return booleans of texts that are all true or false."""
     trimmed = pc.utf8_trim_whitespace(texts)
     is_true = pc.is_in(trimmed, value_set=make_arrow_array(_TRUE))
-    return pc.if_else(texts.is_valid(), is_true, pa.nulls(1, pa.bool_())[0])
+    return pc.if_else(pc.is_valid(texts), is_true, pa.nulls(1, pa.bool_())[0])
 
 
 def find_shown_marks(columns: Iterable[ColumnSurvey]) -> set[str]:
@@ -378,7 +382,7 @@ def describe_survey(columns: Sequence[ColumnSurvey], marks: JsonObject | None = 
 
 
 def _are_booleans(texts: pa.Array) -> bool:
-    present = texts.drop_null()
+    present = pc.drop_null(texts)
     if present[0].as_py().strip() not in _BOOLEANS.to_pylist():
         return False
     trimmed = pc.utf8_trim_whitespace(present)
@@ -395,7 +399,7 @@ def _may_differ_by_zeros(texts: pa.Array, mark: str) -> bool:
     if not pc.any(pc.match_substring(ends, mark)).as_py():
         return False
     places = pc.find_substring(texts, mark)
-    digits = pc.filter(pc.subtract(pc.binary_length(texts), places), pc.greater(places, -1))
+    digits = pc.filter(pc.subtract(pc.binary_length(texts), places), pc.greater(places, _NOT_FOUND))
     lengths = pc.min_max(digits)
     return bool(lengths["min"].as_py() != lengths["max"].as_py())
 

@@ -7,9 +7,9 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from thetahat.tables.column_profiles import PLAIN
+from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.base import MARKS_AMONG_NUMBERS
 
@@ -65,7 +65,7 @@ class NumberForm(NamedTuple):
             thousands = "," if self.decimal == "." else "."
             texts = pc.replace_substring(texts, pattern=thousands, replacement="")
         texts = pc.replace_substring(texts, pattern=self.decimal, replacement=".")
-        numbers = pc.utf8_ltrim(texts, "+").cast(kind)
+        numbers = pc.cast(pc.utf8_ltrim(texts, characters="+"), kind)
         return pc.divide(numbers, 100.0) if self.is_percent else numbers
 
 
@@ -76,22 +76,22 @@ PLAIN_FORM: Final = NumberForm(".", is_percent=False, is_grouped=False)
 def cast_numbers(texts: pa.Array, kind: pa.DataType) -> pa.Array | None:
     """Return numbers of texts as computers write them; None if some text is none."""
     try:
-        return texts.cast(kind)
+        return pc.cast(texts, kind)
     except pa.ArrowInvalid:
         return None
 
 
 def split_marks(texts: pa.Array) -> tuple[pa.Array, Counter[str]]:
     """Return trimmed texts with null for each mark of a missing value, and those marks."""
-    trimmed = pc.replace_substring(pc.utf8_trim_whitespace(texts), _MINUS, "-")
+    trimmed = pc.replace_substring(pc.utf8_trim_whitespace(texts), pattern=_MINUS, replacement="-")
     are_marks = pc.is_in(trimmed, value_set=_MARKS)
-    marks = Counter(pc.filter(trimmed, pc.and_(are_marks, trimmed.is_valid())).to_pylist())
+    marks = Counter(pc.filter(trimmed, pc.and_(are_marks, pc.is_valid(trimmed))).to_pylist())
     return pc.if_else(are_marks, MISSING_TEXT, trimmed), marks
 
 
 def drop_marks(texts: pa.Array) -> pa.Array:
     """Return texts as they are, with null for each mark of a missing value."""
-    return pc.if_else(split_marks(texts)[0].is_valid(), texts, MISSING_TEXT)
+    return pc.if_else(pc.is_valid(split_marks(texts)[0]), texts, MISSING_TEXT)
 
 
 def remove_signs(texts: pa.Array) -> tuple[pa.Array, int, bool]:
@@ -99,10 +99,10 @@ def remove_signs(texts: pa.Array) -> tuple[pa.Array, int, bool]:
 
     The last of the three says whether some had such spaces or apostrophes.
     """
-    n_percent = pc.sum(pc.match_substring(texts, "%")).as_py() or 0
+    n_percent = pc.sum(pc.match_substring(texts, pattern="%")).as_py() or 0
     if n_percent:
         texts = pc.replace_substring_regex(texts, pattern=_PERCENT, replacement="")
-    are_spaced = pc.match_substring_regex(texts, _SPACED)
+    are_spaced = pc.match_substring_regex(texts, pattern=_SPACED)
     if not pc.any(are_spaced).as_py():
         return texts, n_percent, False
     joined = pc.replace_substring_regex(texts, pattern=_SPACE, replacement="")
@@ -111,4 +111,4 @@ def remove_signs(texts: pa.Array) -> tuple[pa.Array, int, bool]:
 
 def are_matched(texts: pa.Array, pattern: str) -> pa.Array:
     """Return whether each text as a whole has a pattern; null for null."""
-    return pc.match_substring_regex(texts, rf"^(?:{pattern})$")
+    return pc.match_substring_regex(texts, pattern=rf"^(?:{pattern})$")

@@ -21,7 +21,6 @@ ENCODINGS: Final = (
 """The encodings that a request may name besides UTF-8."""
 
 _MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_NAME_BY_CODEC: Final = {codecs.lookup(name).name: name for name in (UTF_8, *ENCODINGS)}
 
 
 def find_encoding(charset: str) -> str | None:
@@ -29,9 +28,11 @@ def find_encoding(charset: str) -> str | None:
     if charset in {"", "us-ascii", "ascii"}:
         return UTF_8
     try:
-        return _NAME_BY_CODEC.get(codecs.lookup(charset).name)
+        wanted = codecs.lookup(charset)
     except (LookupError, ValueError):
         return None
+    named = (UTF_8, *ENCODINGS)
+    return next((name for name in named if codecs.lookup(name).name == wanted.name), None)
 
 
 def detect_encoding_by_mark(path: Path) -> str:

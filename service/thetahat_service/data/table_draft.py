@@ -10,6 +10,8 @@ from typing import IO
 
 import pyarrow as pa
 
+from thetahat_service.data.arrow_functions import cast
+
 
 class TableDraft:
     """The values of columns as they are read, until one of them changes its type.
@@ -81,4 +83,4 @@ def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array | None:
         return array
     if array.null_count == len(array):
         return pa.nulls(len(array), kind)
-    return array.cast(kind) if (array.type, kind) == (pa.int64(), pa.float64()) else None
+    return cast(array, kind) if (array.type, kind) == (pa.int64(), pa.float64()) else None

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.arrow_columns import is_text, to_numpy
+from thetahat_service.data.arrow_functions import cast
 from thetahat_service.data.base import WRITTEN
 from thetahat_service.data.csv_columns import (
     FIRST_ROWS,
@@ -48,7 +49,7 @@ class WrittenNumbers:
             first = 0 if self._rows else FIRST_ROWS
             for start, part in ((0, column[:first]), (first, column[first:])):
                 if len(part) and not survey.is_text:
-                    survey.add(part.cast(pa.string()), self._rows + start)
+                    survey.add(cast(part, pa.string()), self._rows + start)
         self._rows += batch.num_rows
 
     def describe(self, marks: JsonObject | None = None) -> JsonObject:

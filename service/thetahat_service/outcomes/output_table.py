@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.data.arrow_functions import take
 from thetahat_service.outcomes.spilled_arrays import SpilledArray
 
 ROWS_AT_ONCE: Final = 2**18
@@ -28,7 +29,7 @@ class OutputColumn(NamedTuple):
         return (
             make_arrow_array(part)
             if self.labels is None
-            else self.labels.take(make_arrow_array(part))
+            else take(self.labels, make_arrow_array(part))
         )
 
 

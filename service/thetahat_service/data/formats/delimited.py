@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.base import MISSING, FileLimits, Inspected, check_not_empty, check_size
 from thetahat_service.data.csv_columns import (
     ColumnSurvey,
@@ -143,7 +143,7 @@ def _keep_or_write(
             converted = [_convert(c, batch.column(c.name)) for c in chosen]
             for place in texts:
                 cells = batch.column(chosen[place].name)
-                converted.append(pc.if_else(converted[place].is_valid(), cells, MISSING_TEXT))
+                converted.append(pc.if_else(pc.is_valid(converted[place]), cells, MISSING_TEXT))
             writer.write_batch(pa.RecordBatch.from_arrays(converted, schema=schema))
     return schema
 
