@@ -29,6 +29,8 @@ class TwoSampleOutcome:
     """Standard error of the p-value from drawing permutations; 0 if all of them are counted."""
     method: Literal["exact", "random"]
     """``exact`` if all permutations are counted, ``random`` if they are drawn."""
+    n_permutations: int
+    """Number of permutations that are counted or drawn."""
     cautions: tuple[Caution, ...] = ()
     """What to know before using the outcome."""
 

@@ -131,6 +131,7 @@ class TwoSamplePermutation:
             p_value=p,
             monte_carlo_error=0.0 if is_exact else math.sqrt(p * (1 - p) / B),
             method="exact" if is_exact else "random",
+            n_permutations=B,
             cautions=self._find_cautions(min(n, m)),
         )
 

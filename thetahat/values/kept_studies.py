@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from thetahat.values.coverage import ExpectedCoverage
@@ -76,10 +77,13 @@ class StudiedInterval(NamedTuple):
     expected: ExpectedCoverage
     """How often it covered."""
 
-    def explain_distance(self, numbers: Mapping[str, int]) -> str | None:
+    def explain_distance(
+        self, numbers: Mapping[str, int], words: Mapping[str, str] = MappingProxyType({})
+    ) -> str | None:
         """Return why data with these numbers are not like the design; None if they are."""
         farthest = max(numbers, key=lambda noun: _find_ratio(numbers[noun], self.numbers[noun]))
-        return explain_number(farthest, numbers[farthest], self.numbers[farthest])
+        noun = words.get(farthest, farthest)
+        return explain_number(noun, numbers[farthest], self.numbers[farthest])
 
 
 @cache
@@ -100,7 +104,10 @@ def read_studied_intervals(package: str, file: str, interval: str) -> tuple[Stud
 
 
 def find_expected_coverage(
-    intervals: Sequence[StudiedInterval], data: str, numbers: Mapping[str, int]
+    intervals: Sequence[StudiedInterval],
+    data: str,
+    numbers: Mapping[str, int],
+    words: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[ExpectedCoverage | None, str | None]:
     """Return the coverage of the nearest design of such data, or why there is none.
 
@@ -113,6 +120,8 @@ def find_expected_coverage(
     numbers : mapping of str to int
         The numbers that are compared. A design has the same ones, such as clusters or none, and
         each of them is within the factor ``FARTHEST``.
+    words : mapping of str to str
+        The result's own words for what the studies count, such as schools for sources.
     """
     if not intervals:
         return None, INTERVAL_NOT_STUDIED
@@ -125,7 +134,7 @@ def find_expected_coverage(
         alike,
         key=lambda each: max(_find_ratio(own, each.numbers[noun]) for noun, own in numbers.items()),
     )
-    missing = nearest.explain_distance(numbers)
+    missing = nearest.explain_distance(numbers, words)
     return (None, missing) if missing else (nearest.expected, None)
 
 

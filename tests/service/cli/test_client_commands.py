@@ -108,7 +108,7 @@ def test_exact_all_is_every_table_and_sentence(
     assert re.search(r"a +0\.25 +0\.2 +0\.100 to 0\.400", out)
     assert "- a is not worse than b." in out
     assert "all models (on data like these): only 5 blocks" in out
-    assert "student_t on theta_3, 4 degrees of freedom, about the macro mean" in " ".join(
+    assert "student_t on theta_3, 4 degrees of freedom, about the mean loss" in " ".join(
         out.split()
     )
 

@@ -143,7 +143,9 @@ def check_metric(name: str, blocks: str, form: str) -> None:
         assert value is not None or values["cautions"]
         best = [i["target"] for i in values["intervals"] if i["recommended"]]
         assert len(best) == len(set(best))
-        assert (values["target"] in best) == (values["target"] in targets)
+        # The other intervals of r2 cover too rarely: with few rows none is recommended.
+        is_without = name == "r2" and "metric_without_interval" in str(values["cautions"])
+        assert (values["target"] in best) == (values["target"] in targets and not is_without)
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -113,7 +113,7 @@ def test_exact_a_caution_takes_the_words_where_it_is_about_this_result() -> None
     caution = UNEQUAL_BLOCKS(choose_words(BlockKind.SOURCE, SCHOOL), smallest=4, largest=9)
 
     assert caution.message == (
-        "The schools have 4 to 9 instances. The macro mean gives each school the same weight, the "
+        "The schools have 4 to 9 instances. The mean loss gives each school the same weight, the "
         "pooled mean each instance."
     )
 

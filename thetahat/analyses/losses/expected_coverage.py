@@ -170,7 +170,13 @@ def _add_from_rates_over_sources(interval: Interval, method: str, layout: Layout
         for file in _RATES_OVER_SOURCES
         for entry in read_studied_intervals("thetahat.intervals", file, method)
     ]
-    expected, missing = find_expected_coverage(studied, "", numbers)
+    block, blocks = layout.words.block, layout.words.blocks
+    words = {
+        "sources": blocks,
+        "rows in the smallest source": f"rows in the smallest {block}",
+        "rows in the largest source": f"rows in the largest {block}",
+    }
+    expected, missing = find_expected_coverage(studied, "", numbers, words)
     if expected is None:
         return replace(interval, expected_coverage_missing=missing)
     return add_coverage(interval, expected)
