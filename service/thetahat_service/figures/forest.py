@@ -238,7 +238,10 @@ def _write_caption(
 
 
 def _describe(forest: Forest, quantity: str) -> str:
-    best, worst = forest.rows[0], forest.rows[-1]
+    best = forest.rows[0]
+    of_last = [row for row in forest.rows if row.model == forest.models[-1]]
+    # Estimates of different targets may be different means, which are not compared here.
+    worst = next((row for row in of_last if row.target == best.target), of_last[-1])
     if len(forest.models) == 1:
         return f"The {quantity} of {best.model} is {phrase(best.bar.estimate)}."
     return (
