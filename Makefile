@@ -46,7 +46,7 @@ demo: setup-runtime ## Compare learners on real data, start to end, and print th
 serve: setup-runtime ## Start API, broker and workers on this machine; Ctrl-C stops them
 	@THETAHAT_DATA_DIR="$${THETAHAT_DATA_DIR:-$(CURDIR)/.thetahat}" $(BIN)/thetahat serve
 
-test: setup ## Run every test, with real PostgreSQL and Redis (10 minutes at most)
+test: setup ## Run every test, with real PostgreSQL and Redis (12 minutes on two cores)
 	@$(PYTEST)
 
 test-floors: setup ## Run the tests of the library and the client with the oldest packages that they allow (needs uv)

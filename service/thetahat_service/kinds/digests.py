@@ -59,7 +59,7 @@ def compute_digests(
 
 
 def compute_identity(request: EvaluationRequest, request_sha256: str, seed: int) -> str:
-    """Return the digest that requests for the same numbers share: it is that of their seed, too.
+    """Return a digest that is equal for requests that ask for the same numbers with the same seed.
 
     Parameters
     ----------

@@ -148,7 +148,9 @@ class InstanceDifferenceRead(BaseModel):
     a: float = Field(
         description="Loss or score of the first model, on average over repeats.", examples=[0.25]
     )
-    b: float = Field(description="The same of the second model.", examples=[1.75])
+    b: float = Field(
+        description="Loss or score of the second model, on average over repeats.", examples=[1.75]
+    )
     difference: float = Field(description="The first minus the second.", examples=[-1.5])
 
 

@@ -158,5 +158,5 @@ def find_nearest_designs(
 
 
 def find_nearest_size(sizes: Iterable[int], n: int, share: float = 1.0) -> int:
-    """Return the number of rows of which that share is nearest to n rows, as a ratio."""
+    """Return the size that, times the share that is tested, is nearest to n rows by its ratio."""
     return min(set(sizes), key=lambda size: abs(math.log(size * share / n)))

@@ -298,7 +298,7 @@ def _read_models(
 
 
 def _read_costs(logs: LogsInput, file: DatasetFile, place: int) -> Iterable[float]:
-    """Return the cost of each row of a file; NaN without end where the request names none."""
+    """Return the cost of each row of a file; NaN for every row if the request names no cost."""
     if logs.cost is None:
         return repeat(math.nan)
     from thetahat_service.kinds.losses.log_costs import read_file_costs  # noqa: PLC0415 - seldom needed

@@ -182,8 +182,8 @@ class LossInput(LayoutFields, SplitScores, LeftOutLossFields, GroupFields, CostF
     pass_at: list[int] | None = Field(
         None,
         max_length=20,
-        description="Numbers k of runs: how often at least one of k runs of an item succeeds, for "
-        "losses of 0 and 1 of which items have several.",
+        description="Numbers k of runs. The result says for each how often at least one of k runs "
+        "of an item succeeds. The losses are 0 or 1, with several runs of an item.",
     )
     block_labels: list[LabelItem] | None = Field(
         None, description="Names of the blocks, where losses has one list per block."
