@@ -1,4 +1,4 @@
-"""A worker process computes with one thread, whatever its learner asks for."""
+"""Workers and the command ``thetahat`` compute with one thread, whatever a learner asks for."""
 
 from __future__ import annotations
 
@@ -39,3 +39,12 @@ def test_exact_pools_and_jobs_have_one_thread() -> None:
 def test_exact_the_operator_may_say_otherwise() -> None:
     counts = _run(OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1")
     assert counts.endswith("2 [('openblas', 1), ('openmp', 2)]\n")
+
+
+def test_exact_the_command_thetahat_has_one_thread() -> None:
+    script = "import os, sys; sys.argv[1:] = ['--version']; import thetahat_service.start as s; "
+    script += "s.main(); print(os.environ['OPENBLAS_NUM_THREADS'])"
+    rest = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    run = [sys.executable, "-c", script]
+    lines = subprocess.run(run, env=rest, check=True, capture_output=True, text=True).stdout.split()
+    assert lines[-1] == "1"
