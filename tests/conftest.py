@@ -11,6 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import gc
 import itertools
+import logging
 import socket
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
@@ -229,6 +230,15 @@ def redis_url(redis_server_url: str, redis_numbers: Iterator[int]) -> Iterator[s
     yield url
     with redis.Redis.from_url(url) as client:
         client.flushdb()
+
+
+@pytest.fixture(autouse=True)
+def handlers_of_the_log() -> Iterator[None]:
+    """Put back where the log goes: after a test that sets it up it would be a closed stream."""
+    root = logging.getLogger()
+    handlers = root.handlers[:]
+    yield
+    root.handlers[:] = handlers
 
 
 @pytest.fixture(scope="session", autouse=True)
