@@ -132,6 +132,10 @@ _PAIRED_RATES: Final = Changed(
     "The difference of two error rates on a holdout has Tango's score interval, and its verdict "
     "rests on that interval and on McNemar's mid-p value, no longer on a t interval."
 )
+_FEW_INSTANCES: Final = Changed(
+    "With up to 100 instances the interval of two paired error rates reaches as far as an exact "
+    "test of a margin, so that three won instances of three do not show `not_worse`."
+)
 _OVER_ONE_PARTITION: Final = Changed(
     "Over one partition the recommended interval of the expected loss rests on the variance of all "
     "losses with N - 1 degrees of freedom, no longer on that of the fold means with K - 1."
@@ -176,6 +180,9 @@ _WITH_ONE_MODEL: Final = Changed(
 )
 
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"losses_source_rates_elsewhere/(?:summary/)?comparisons/0/(?:interval|intervals/0|number_needed"
+    r"|recommended/these_sources|lower)": _FEW_INSTANCES,
+    r"predictions_groups/comparisons/0/groups/site/items/0/interval/lower": _FEW_INSTANCES,
     rf"{_ONE_PARTITION}/comparisons/\d+/(?:interval|verdict)": _OVER_ONE_PARTITION,
     r"[a-z_0-9]+/comparisons/\d+/tests/(?:mcnemar|mc2)/(?:p_value|variant)": _MID_P,
     r"losses_[a-z_]+/methods/\d+/params/variant": _MID_P,

@@ -21,11 +21,12 @@ class Tango(PairedRatesInterval):
     b is, of n; q is the maximum likelihood estimate of the probability of the latter if the
     difference is :math:`\Delta`. A one-sided bound has :math:`z_{1-\alpha}`.
 
-    Deviations: with ``exact``, the default, two binomial tests take part, so that the interval
-    agrees with the verdict and its p-values. Where only one of the models is ever alone in its
-    error, the end on its side is at least the exact binomial one: the score test of a margin
-    rejects in up to .072 at a level of .05 there (n = 25, margin .1), and with it in at most .05.
-    Where McNemar's mid-p test does not reject equality, the interval is extended to 0.
+    Deviations: with ``exact``, the default, exact probabilities take part, so that the interval
+    agrees with the verdict and its p-values. Where McNemar's mid-p test does not reject equality,
+    the interval is extended to 0, and to all differences for which tables that are as good for the
+    better model, in both counts, have a probability of more than :math:`\alpha`; with more than
+    100 instances only where one model is never alone in its error. With three to twenty instances
+    the score test of a margin alone rejects in up to .19 at a level of .05.
 
     Degenerate cases: without any difference, the ends are those of 0 errors in n.
 
@@ -54,10 +55,10 @@ class Tango(PairedRatesInterval):
             "these two trained models."
         ),
         errs=(
-            "Close to its level, also where few instances differ; with fewer than 20 instances a "
-            "one-sided bound misses in up to .11 in place of .05, with three in up to .16. Too "
-            "short where instances depend on each other. At levels above .99 it may include 0 "
-            "although McNemar's mid-p test rejects equality."
+            "Close to its level, also where few instances differ: with up to 20 instances a "
+            "one-sided bound misses in at most .071 in place of .05. Too short where instances "
+            "depend on each other. At levels above .99 it may include 0 although McNemar's mid-p "
+            "test rejects equality."
         ),
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),

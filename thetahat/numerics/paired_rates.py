@@ -26,6 +26,7 @@ as their macro mean is worth.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -36,8 +37,8 @@ from thetahat.distributions import (
     compute_p_value,
     compute_upper_quantile,
 )
-from thetahat.numerics.thresholds import FEW_DISCORDANT_CLUSTERS
-from thetahat.special_functions import betainccinv
+from thetahat.numerics.thresholds import FEW_DISCORDANT_CLUSTERS, MANY_PAIRED_INSTANCES
+from thetahat.special_functions import betainc, betainccinv, gammaln, xlog1py, xlogy
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import Alternative, FloatArray, IntArray
 
@@ -45,6 +46,10 @@ _PRECISION: Final = 1e-14
 """Width of the bracket of an end at which the search stops."""
 _MOST_STEPS: Final = 200
 """Steps of the search for an end; halving the bracket takes 50."""
+_RATES: Final = 9
+"""Rates among which the one with the largest probability is sought, each time in a quarter."""
+_ROUNDS: Final = 5
+"""Ranges that are searched; more change probabilities above .001 by less than 1e-4 of theirs."""
 _PSEUDO_DISCORDANT: Final = 4.0
 """Discordant instances that are added over all sources together, two in each direction."""
 
@@ -87,9 +92,9 @@ def compute_p_value_of_no_difference(
 def compute_p_value_of_at_least(counts: PairedCounts, margin: float) -> float:
     r"""Return the p-value of a true difference of at least a positive margin.
 
-    It is :math:`\Phi(T(\Delta))`. Where no instance favours a, it is at least the exact binomial
-    probability of so few instances against a, :math:`(1 - \Delta)^n` where no instance differs:
-    the score test rejects too often there.
+    It is :math:`\Phi(T(\Delta))`, and at least the exact probability of tables that favour a as
+    much as this one in both counts: of few instances the score test rejects too often. It is never
+    above the p-value of no difference.
 
     Degenerate cases: rates differ by at most 1, so a margin above 1 has p = 0.
     """
@@ -97,12 +102,51 @@ def compute_p_value_of_at_least(counts: PairedCounts, margin: float) -> float:
         return 0.0
     statistic = compute_score_statistic(counts, margin)
     p_value = compute_p_value(statistic, counts.degrees_of_freedom, Alternative.LESS)
-    if counts.only_b > 0:
+    largest = (
+        compute_p_value_of_no_difference(counts, Alternative.LESS) if counts.only_b > 0 else 1.0
+    )
+    if p_value >= largest:
         return p_value
-    return max(p_value, compute_binomial_cdf(counts.only_a, counts.n, margin))
+    return max(p_value, min(_compute_probability_of_as_good(counts, margin), largest))
 
 
-def find_upper_end(counts: PairedCounts, tail: float, *, exact: bool = True) -> float:
+def _compute_probability_of_as_good(counts: PairedCounts, difference: float) -> float:
+    r"""Return the probability of :math:`X_a \le x_a` and :math:`X_b \ge x_b` for a difference.
+
+    It is the largest one over the unknown rate of the second kind: whatever a test calls as good
+    for a as this table holds these tables. Where :math:`x_b` is 0 that rate is 0, and the
+    probability binomial, :math:`(1 - \Delta)^n` where no instance differs.
+
+    Counts of clusters and sources are rounded. It is 0 where n is above ``MANY_PAIRED_INSTANCES``
+    and :math:`x_b` is not 0.
+    """
+    if counts.only_b == 0:
+        return compute_binomial_cdf(counts.only_a, counts.n, difference)
+    if counts.n > MANY_PAIRED_INSTANCES or difference >= 1:
+        return 0.0
+    n = round(counts.n)
+    x_a = min(round(counts.only_a), n - 1)
+    x_b = min(max(round(counts.only_b), 1), n - x_a)
+    of_a = np.arange(x_a + 1)
+    rest = n - of_a
+    log_ways = gammaln(n + 1) - gammaln(of_a + 1) - gammaln(rest + 1)
+    low, high, largest = 0.0, (1 - difference) / 2, 0.0
+    for _ in range(_ROUNDS):
+        rates = np.linspace(low, high, _RATES)
+        q = rates[:, None]
+        p_a = q + difference
+        of_tables = np.exp(log_ways + xlogy(of_a, p_a) + xlog1py(rest, -p_a))
+        at_least = betainc(x_b, rest - x_b + 1, np.minimum(q / (1 - p_a), 1))
+        found = (of_tables * at_least).sum(axis=1)
+        best = int(found.argmax())
+        largest = max(largest, float(found[best]))
+        low, high = rates[max(best - 1, 0)], rates[min(best + 1, _RATES - 1)]
+    return largest
+
+
+def find_upper_end(
+    counts: PairedCounts, tail: float, *, exact: bool = True, of_margin: bool = True
+) -> float:
     """Return the largest difference that a one-sided test at level ``tail`` does not reject.
 
     The lower end is minus the upper end of the mirrored table.
@@ -112,18 +156,24 @@ def find_upper_end(counts: PairedCounts, tail: float, *, exact: bool = True) -> 
     tail : float
         The probability beyond the end, in (0, 1).
     exact : bool
-        Whether the end is that of binomial tests where there are some, as in the p-values above:
-        not below 0 where McNemar's mid-p test does not reject, and not below the exact binomial
-        end where no instance favours a.
+        Whether exact tests take part, as in the p-values above: the end is not below 0 where
+        McNemar's mid-p test does not reject, and not below the binomial end where no instance
+        favours a.
+    of_margin : bool
+        Whether the end agrees with the p-value of a margin, also of few instances; a win rate,
+        which has no margin, keeps shorter intervals without it (edges/win_rates).
     """
     end = _find_score_end(counts, -compute_upper_quantile(tail, counts.degrees_of_freedom))
     if not exact:
         return end
+    if compute_p_value_of_no_difference(counts, Alternative.LESS) < tail:
+        return end
+    end = max(end, 0.0)
     if counts.only_b == 0:
-        end = max(end, _find_binomial_end(counts, tail))
-    if end < 0 and compute_p_value_of_no_difference(counts, Alternative.LESS) >= tail:
-        return 0.0
-    return end
+        return max(end, _find_binomial_end(counts, tail))
+    if not of_margin:
+        return end
+    return _find_zero(lambda at: _compute_probability_of_as_good(counts, at) - tail, end, 1.0)
 
 
 def _find_binomial_end(counts: PairedCounts, tail: float) -> float:
@@ -134,14 +184,17 @@ def _find_binomial_end(counts: PairedCounts, tail: float) -> float:
 
 
 def _find_score_end(counts: PairedCounts, quantile: float) -> float:
-    """Return the difference at which the statistic is the quantile, by the Illinois method.
+    """Return the difference at which the statistic is the quantile.
 
-    The statistic falls as the difference grows and is 0 at the observed one, so the end lies above
-    the observed difference for a quantile below 0.
+    It falls as the difference grows, and is 0 at the observed one.
     """
     low, high = (counts.difference, 1.0) if quantile < 0 else (-1.0, counts.difference)
-    above = compute_score_statistic(counts, low) - quantile
-    below = compute_score_statistic(counts, high) - quantile
+    return _find_zero(lambda at: compute_score_statistic(counts, at) - quantile, low, high)
+
+
+def _find_zero(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function is 0, else the nearest end, by the Illinois method."""
+    above, below = function(low), function(high)
     if above <= 0:
         return low
     if below >= 0:
@@ -153,7 +206,7 @@ def _find_score_end(counts: PairedCounts, quantile: float) -> float:
             at = (low + high) / 2
         if high - low <= _PRECISION or not low < at < high:
             break
-        value = compute_score_statistic(counts, at) - quantile
+        value = function(at)
         if value > 0:
             low, above = at, value
             below = below / 2 if kept > 0 else below

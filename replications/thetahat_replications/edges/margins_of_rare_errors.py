@@ -26,6 +26,11 @@ TWO_SIDED: Final = Alternative.TWO_SIDED
 NEGLIGIBLE: Final = 1e-9
 """Probability of a table up to which it is left out; all of them together have less than .0005."""
 CASES: Final = (
+    (3, 0.05, 0.525, 0.475),
+    (4, 0.9, 0.948, 0.048),
+    (6, 0.01, 0.505, 0.495),
+    (10, 0.3, 0.556, 0.256),
+    (12, 0.9, 0.95, 0.05),
     (20, 0.05, 0.05, 0.0),
     (50, 0.02, 0.02, 0.0),
     (50, 0.05, 0.07, 0.02),
@@ -47,10 +52,11 @@ The new model is worse than the old one by exactly the margin, so `not_worse` is
 said in at most 5 % of samples. `p10` is the probability that only the new model errs on an
 instance, `p01` that only the old one does. The numbers are exact: all tables of n instances are
 enumerated. The old rule is the t interval of the mean difference, with p = 0 where no instance
-differs. Tango's is the score test as published. Today's rule is Tango's with the exact binomial
-p-value where the old model is never alone in its error. The last columns are the power of `better`
-and `worse` together for these models: of the old rule, of McNemar's exact test, and of today's
-rule, McNemar's mid-p test.
+differs. Tango's is the score test as published. Today's rule is Tango's with at least the exact
+probability of tables that are as good for the new model, where one model is never alone in its
+error or there are up to 100 instances. The last columns are the power of `better` and `worse`
+together for these models: of the old rule, of McNemar's exact test, and of today's rule, McNemar's
+mid-p test.
 """
 
 

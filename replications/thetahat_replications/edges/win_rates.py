@@ -53,8 +53,8 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
 def _judge(a: int, b: int, n: int, truth: float) -> tuple[bool, bool, float, float]:
     counts = PairedCounts(only_a=a, only_b=b, both=0, n=n)
     tail = (1 - LEVEL) / 2
-    upper = (1 + find_upper_end(counts, tail)) / 2
-    lower = (1 - find_upper_end(counts.swap(), tail)) / 2
+    upper = (1 + find_upper_end(counts, tail, of_margin=False)) / 2
+    lower = (1 - find_upper_end(counts.swap(), tail, of_margin=False)) / 2
     rate = (1 + counts.difference) / 2
     values = np.repeat([1.0, 0.0, 0.5], [a, b, n - a - b])
     reach = float(stats.t.ppf(1 - tail, n - 1)) * float(values.std(ddof=1)) / n**0.5

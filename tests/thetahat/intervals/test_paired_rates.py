@@ -115,10 +115,10 @@ def test_limit_one_model_never_alone_in_its_error_has_at_least_the_binomial_end(
 @pytest.mark.about("intervals/tango")
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
 def test_exact_the_interval_leaves_out_0_where_mid_p_rejects(level: float) -> None:
-    """Every table of up to 60 discordant instances of 100."""
+    """Every table of up to 60 discordant instances of 200, and of up to 30 of 30."""
     for discordant in range(61):
         for x_a in range(discordant + 1):
-            counts = table(x_a, discordant - x_a, 100)
+            counts = table(x_a, discordant - x_a, 30 if discordant <= 30 else 200)
             lower, upper = both_ends(Tango(), counts, level)
             p_value = compute_p_value_of_no_difference(counts)
             assert (lower > 0 or upper < 0) == (p_value < 1 - level), counts
@@ -133,6 +133,41 @@ def test_exact_one_sided_bounds_are_the_p_values_of_a_margin(alternative: Altern
         assert end is not None
         other = counts if alternative is LESS else counts.swap()
         assert_allclose(compute_p_value_of_at_least(other, abs(end)), 0.05, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [3, 4, 6, 9, 10, 12, 20])
+@pytest.mark.parametrize("margin", [0.01, 0.05, 0.3, 0.5, 0.9])
+def test_exact_not_worse_of_few_instances_by_enumeration(n: int, margin: float) -> None:
+    """The score test alone says it in up to .185 (n = 4, margin .9)."""
+    counts = [(a, b) for a in range(n + 1) for b in range(n + 1 - a)]
+    said = [c for c in counts if compute_p_value_of_at_least(table(*c, n), margin) < 0.05]
+    for p_b in np.linspace(0, (1 - margin) / 2, 41):
+        tables = naive.enumerate_tables(n, p_b + margin, p_b)
+        assert sum(p for a, b, p in tables if (a, b) in said) < 0.07
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.3, 0.7])
+def test_naive_the_exact_probability_of_few_instances(margin: float) -> None:
+    for a, b in [(0, 7), (0, 4), (1, 6), (2, 3)]:
+        largest = 0.0
+        for p_b in np.linspace(0, (1 - margin) / 2, 2001):
+            tables = naive.enumerate_tables(7, p_b + margin, p_b)
+            largest = max(largest, sum(p for i, j, p in tables if i <= a and j >= b))
+        counts = table(a, b, 7)
+        score = 0.5 * math.erfc(-compute_score_statistic(counts, margin) / math.sqrt(2))
+        of_equal = compute_p_value_of_no_difference(counts, LESS)
+        expected = max(score, min(largest, of_equal))
+        assert_allclose(compute_p_value_of_at_least(counts, margin), expected, rtol=1e-4)
+
+
+def test_by_hand_three_of_three_instances_won() -> None:
+    """P(3 won) is at most .475**3 = .107 for a margin of .05, and the mid-p of none 1/16."""
+    counts = table(0, 3, 3)
+
+    assert compute_p_value_of_at_least(counts, 0.05) == 1 / 16
+    assert_allclose(compute_p_value_of_at_least(counts, 0.3), 0.35**3, rtol=1e-4)
+    end = Tango().build_from_counts(counts, 0.95, LESS).upper
+    assert_allclose(end, 1 - 2 * 0.05 ** (1 / 3), rtol=1e-4)
 
 
 @pytest.mark.about("intervals/tango")

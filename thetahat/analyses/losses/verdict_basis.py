@@ -95,8 +95,8 @@ class PairedRatesBasis(VerdictBasis):
     """The difference of two error rates on the same instances, by score and binomial tests.
 
     The p-value of no difference is McNemar's mid-p, or with clusters that of the score test. Those
-    of a margin are Tango's, and at least the exact binomial ones where one model is never alone in
-    its error.
+    of a margin are Tango's, and at least exact ones where one model is never alone in its error or
+    few instances are there.
 
     Parameters
     ----------

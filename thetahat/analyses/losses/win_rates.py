@@ -106,8 +106,8 @@ def _find_clusters(losses: PairedLosses, unit: str) -> IntArray | None:
 
 
 def _compute_ends(counts: PairedCounts, alpha: float) -> tuple[float, float]:
-    upper = find_upper_end(counts, alpha / 2)
-    lower = -find_upper_end(counts.swap(), alpha / 2)
+    upper = find_upper_end(counts, alpha / 2, of_margin=False)
+    lower = -find_upper_end(counts.swap(), alpha / 2, of_margin=False)
     return (1 + lower) / 2, (1 + upper) / 2
 
 
