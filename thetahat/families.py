@@ -34,6 +34,9 @@ def collect_methods() -> Iterator[Registry[type[Any]]]:
 
 
 def _is_its_own(package: ModuleType, value: object) -> bool:
-    parts = {part.name for part in iter_modules(package.__path__)}
     name = package.__name__.rpartition(".")[2]
-    return isinstance(value, Registry) and "base" in parts and value.family == name
+    return (
+        isinstance(value, Registry)
+        and value.family == name
+        and any(part.name == "base" for part in iter_modules(package.__path__))
+    )

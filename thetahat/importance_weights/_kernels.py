@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 import numpy as np
+import scipy
 
 from thetahat.errors import InsufficientData
 from thetahat.importance_weights.base import Samples
@@ -17,9 +18,7 @@ from thetahat.values.types import FloatArray
 
 def compute_squared_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
     """Return (a, b) squared distances, summed from differences: distant rows lose no digits."""
-    from scipy.spatial.distance import cdist  # noqa: PLC0415 - slow to import, and rarely needed
-
-    return np.asarray(cdist(rows, others, "sqeuclidean"))
+    return np.asarray(scipy.spatial.distance.cdist(rows, others, "sqeuclidean"))
 
 
 def slice_rows(n: int, width: int) -> Iterator[slice]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 import numpy as np
-from scipy.special import logsumexp
+import scipy
 
 from thetahat.cautions import EARLY_STOPPED, NOT_OPTIMAL, Caution
 from thetahat.errors import InsufficientData
@@ -109,7 +109,9 @@ class Kliep:
 
         def weigh(rows: FloatArray) -> FloatArray:
             with np.errstate(over="ignore"):
-                return np.exp(logsumexp(compute_log_kernel(rows, centres, width) + logs, axis=1))
+                return np.exp(
+                    scipy.special.logsumexp(compute_log_kernel(rows, centres, width) + logs, axis=1)
+                )
 
         return ImportanceWeights(
             values=check_some_positive(values),
@@ -132,13 +134,13 @@ _Solution = tuple[FloatArray, FloatArray, FloatArray, dict[str, float | int]]
 
 def _solve_optimum(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
     # a kernel divided by its mean over the source is a density ratio with mean one
-    means = logsumexp(source_logs, axis=0) - np.log(len(source_logs))
+    means = scipy.special.logsumexp(source_logs, axis=0) - np.log(len(source_logs))
     unit_source, unit_target = source_logs - means, target_logs - means
     top = unit_target.max(axis=1)
     x, gap, n_steps = find_best_proportions(np.exp(unit_target - top[:, None]))
     kept = x > 0
     logs = np.log(x[kept])
-    target_values = logsumexp(unit_target[:, kept] + logs, axis=1)
+    target_values = scipy.special.logsumexp(unit_target[:, kept] + logs, axis=1)
     with np.errstate(over="ignore"):
         values, ratios = np.exp(unit_source[:, kept]) @ x[kept], np.exp(target_values)
     coefficients = np.full(len(x), -np.inf)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy
 
 from thetahat.cautions import VARIANCE_WITHOUT_BOUND
 from thetahat.distributions import compute_tail_probability
@@ -121,9 +122,7 @@ def _solve(rows: FloatArray, scale: float) -> float:
         size = np.abs(x)
         return float((np.sign(x) * np.log1p(size + size * size / 2)).sum())
 
-    from scipy.optimize import brentq  # noqa: PLC0415 - costs every process that starts 90 ms
-
-    return smallest + span * float(brentq(sum_influences, 0.0, 1.0, xtol=1e-15))
+    return smallest + span * float(scipy.optimize.brentq(sum_influences, 0.0, 1.0, xtol=1e-15))
 
 
 METHOD = Catoni

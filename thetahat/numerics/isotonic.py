@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import isotonic_regression
+import scipy
 
 from thetahat.values.types import FloatArray, IntArray
 
@@ -53,7 +53,7 @@ def fit_isotonic(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     """
     kept = sizes > 0
     if kept.all():
-        fitted: FloatArray = isotonic_regression(sums / sizes, weights=sizes).x
+        fitted: FloatArray = scipy.optimize.isotonic_regression(sums / sizes, weights=sizes).x
         return fitted
-    fitted = isotonic_regression(sums[kept] / sizes[kept], weights=sizes[kept]).x
+    fitted = scipy.optimize.isotonic_regression(sums[kept] / sizes[kept], weights=sizes[kept]).x
     return np.asarray(fitted[np.maximum(np.cumsum(kept) - 1, 0)])

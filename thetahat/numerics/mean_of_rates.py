@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 
 from thetahat.values.types import FloatArray
 
@@ -57,7 +58,5 @@ def find_lower_mean(shares: FloatArray, sizes: FloatArray, weights: FloatArray, 
         low *= 2
     while exceed(high) < 0:
         high *= 2
-    from scipy.optimize import brentq  # noqa: PLC0415 - costs every process that starts 90 ms
-
-    multiplier = math.exp(brentq(exceed, low, high, xtol=1e-14))
+    multiplier = math.exp(scipy.optimize.brentq(exceed, low, high, xtol=1e-14))
     return float(weights @ fit_rates(multiplier))

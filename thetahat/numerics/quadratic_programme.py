@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
+import scipy
 
 from thetahat.values.types import FloatArray, IntArray
 
@@ -335,7 +335,7 @@ class FreePart:
         return float(self._slope @ by + 0.5 * by @ (self._K @ by))
 
     def _solve(self, right: FloatArray) -> FloatArray:
-        return np.asarray(dpotrs(self._factorise, right, lower=1)[0])
+        return np.asarray(scipy.linalg.lapack.dpotrs(self._factorise, right, lower=1)[0])
 
 
 def _factorise(K: FloatArray) -> FloatArray:
@@ -346,7 +346,7 @@ def _factorise(K: FloatArray) -> FloatArray:
     failed = 1
     while failed:
         steadied.flat[:: len(K) + 1] = diagonal + jitter
-        factor, failed = dpotrf(steadied, lower=1)
+        factor, failed = scipy.linalg.lapack.dpotrf(steadied, lower=1)
         jitter *= 100
     return np.asarray(factor)
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit
+import scipy
 
+from thetahat.special_functions import expit
 from thetahat.values.types import FloatArray, IntArray
 
 _MOST_STEPS: Final = 100
@@ -164,7 +164,9 @@ def _find_end(compute_fall: Callable[[float], float], centre: float, step: float
         if not math.isfinite(fall):
             return None
         if fall > 0:
-            return float(brentq(compute_fall, centre, centre + step, xtol=1e-10, rtol=1e-11))
+            return float(
+                scipy.optimize.brentq(compute_fall, centre, centre + step, xtol=1e-10, rtol=1e-11)
+            )
         step *= 2
     return None
 

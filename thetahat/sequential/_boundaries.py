@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from thetahat import special_functions as special
 from thetahat.values.types import FloatArray
@@ -120,7 +120,7 @@ def find_equal_boundaries(
         bounds = [constant * factor for factor in shape]
         return find_spent(information, bounds, two_sided=two_sided)[-1] - alpha
 
-    constant = optimize.brentq(exceed, 1e-3, FARTHEST, xtol=1e-12)
+    constant = scipy.optimize.brentq(exceed, 1e-3, FARTHEST, xtol=1e-12)
     return [constant * factor for factor in shape]
 
 
@@ -135,7 +135,7 @@ def _solve(paths: _Paths, information: float, crossing: float, *, two_sided: boo
         return 0.0
     if exceed(FARTHEST) >= 0:
         return FARTHEST
-    return float(optimize.brentq(exceed, 0.0, FARTHEST, xtol=1e-12))
+    return float(scipy.optimize.brentq(exceed, 0.0, FARTHEST, xtol=1e-12))
 
 
 def spend_obrien_fleming(share: float, alpha: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from thetahat import special_functions as special
 from thetahat.errors import InvalidParameter
@@ -157,7 +157,7 @@ def _find_root(exceed: Any, end: float, best: float) -> float:
     tiny = 1e-300 if end == 0 else 1 - 1e-16
     if exceed(tiny) <= 0:
         return end
-    return float(optimize.brentq(exceed, tiny, best, xtol=TOLERANCE, rtol=1e-14))
+    return float(scipy.optimize.brentq(exceed, tiny, best, xtol=TOLERANCE, rtol=1e-14))
 
 
 METHOD = BinomialMixture

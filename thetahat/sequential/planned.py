@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
-from scipy import optimize
+import scipy
 
 from thetahat import special_functions as special
 from thetahat.errors import InvalidParameter
@@ -229,7 +229,7 @@ class Planned:
             return SMALLEST_ALPHA
         if exceed(high) >= 0:
             return 1.0
-        return math.exp(optimize.brentq(exceed, low, high, xtol=1e-6))
+        return math.exp(scipy.optimize.brentq(exceed, low, high, xtol=1e-6))
 
 
 METHOD = Planned

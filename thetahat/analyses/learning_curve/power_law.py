@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 
 from thetahat.analyses.learning_curve.covariances import MeansOfSizes
 from thetahat.distributions import compute_upper_quantile
@@ -140,7 +141,6 @@ def fit_power_law(
 
 def _find_best_exponent(u: FloatArray, means: FloatArray, weights: FloatArray) -> float:
     """Return the exponent with the least weighted squares; it determines the other parameters."""
-    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - costs the API process time
 
     def loss(log_c: float) -> float:
         c = float(np.exp(log_c))
@@ -150,7 +150,9 @@ def _find_best_exponent(u: FloatArray, means: FloatArray, weights: FloatArray) -
     grid = np.linspace(np.log(_SLOWEST), np.log(_FASTEST), 120)
     at = int(np.argmin([loss(log_c) for log_c in grid]))
     ends = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
-    minimum = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-10})
+    minimum = scipy.optimize.minimize_scalar(
+        loss, bounds=ends, method="bounded", options={"xatol": 1e-10}
+    )
     return float(np.exp(minimum.x))
 
 

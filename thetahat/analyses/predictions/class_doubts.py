@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 import numpy as np
+import scipy
 
 from thetahat.cautions import CLASSES_NAMED_OTHERWISE, SCORES_OF_OTHER_CLASSES, Caution
 from thetahat.losses.base import Predictions
@@ -68,8 +69,6 @@ def _doubt_order(
     model: str, truth: IntArray, scores: FloatArray, classes: tuple[Label, ...]
 ) -> Iterator[Caution]:
     """Doubt scores that would be higher for the true classes in another order of the classes."""
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only with scores
-
     flat = scores.ravel() if scores.size == len(scores) else None
     columns = scores if flat is None else np.column_stack([-flat, flat])
     n, n_classes = columns.shape
@@ -81,7 +80,7 @@ def _doubt_order(
     np.add.at(means, truth, columns)
     means[present] /= sizes[present, None]
     means[present] -= means[present].mean(axis=0)  # else frequent classes would decide
-    _, order = linear_sum_assignment(means, maximize=True)
+    _, order = scipy.optimize.linear_sum_assignment(means, maximize=True)
     rows, codes = np.arange(n), np.arange(n_classes)
     gains = columns[rows, order[truth]] - columns[rows, truth]
     gain = (means[codes, order] - means[codes, codes])[present].mean()

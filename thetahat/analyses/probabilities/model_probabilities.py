@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
 
 from thetahat.analyses.probabilities.bins import (
     assign_bins,
@@ -45,6 +44,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.numerics.isotonic import fit_isotonic
+from thetahat.special_functions import ndtr
 
 DEPENDENT: Final = (
     "Rows of a cluster depend on each other, and samples of calibrated probabilities draw them "

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
 
 from thetahat.analyses.probabilities.estimates import build_missing, build_normal, estimate_mean
 from thetahat.analyses.probabilities.events import BinaryEvent
@@ -25,6 +24,7 @@ from thetahat.analyses.probabilities.result import (
 from thetahat.analyses.probabilities.score_parts import PartValues, divide_scores
 from thetahat.analyses.probabilities.sentences import describe_pair
 from thetahat.analyses.probabilities.threshold_rates import compare_threshold
+from thetahat.special_functions import xlog1py, xlogy
 from thetahat.values.types import FloatArray
 
 PARTS: Final = ("miscalibration", "discrimination")

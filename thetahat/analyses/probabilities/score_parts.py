@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
 
 from thetahat.numerics.isotonic import fit_isotonic
+from thetahat.special_functions import xlog1py, xlogy
 from thetahat.values.types import FloatArray
 
 

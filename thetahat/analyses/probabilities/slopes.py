@@ -6,7 +6,6 @@ import math
 from typing import Final
 
 import numpy as np
-from scipy.special import logit
 
 from thetahat.analyses.probabilities.estimates import build_missing, build_normal
 from thetahat.analyses.probabilities.events import BinaryEvent
@@ -19,6 +18,7 @@ from thetahat.numerics.recalibration import (
     fit_recalibration,
     profile_ends,
 )
+from thetahat.special_functions import logit
 
 FEW_ROWS: Final = 200
 """Rows below which intervals of independent rows are those of the profile likelihood."""

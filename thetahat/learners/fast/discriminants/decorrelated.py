@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import scipy
 
 from thetahat.learners._training_parts import take_rows
 from thetahat.learners.base import OrdinaryFit, Part
@@ -164,10 +165,8 @@ class DecorrelatedSplits(DiscriminantSplits):
         if turned.constant.any():
             np.einsum("kii->ki", products)[:] += turned.constant
         slopes, amplification = np.zeros((n_parts, p, n_classes)), np.ones(n_parts)
-        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
         for at in range(n_parts):
-            solved = None if plain[at] else _solve_lines(lapack, products[at], means[at])
+            solved = None if plain[at] else _solve_lines(products[at], means[at])
             if solved is None:
                 plain[at] = plain[at] or ILL_CONDITIONED
             else:
@@ -291,15 +290,14 @@ def _check_amount(
     ]
 
 
-def _solve_lines(
-    lapack: Any, products: FloatArray, means: FloatArray
-) -> tuple[FloatArray, float] | None:
+def _solve_lines(products: FloatArray, means: FloatArray) -> tuple[FloatArray, float] | None:
     """Return (p, C) slopes and the norm of the inverse; None if the norm is too large."""
-    factor, failed = lapack.dpotrf(products.T, lower=1, overwrite_a=1)  # it is symmetric
+    # The matrix is symmetric.
+    factor, failed = scipy.linalg.lapack.dpotrf(products.T, lower=1, overwrite_a=1)
     if failed:
         return None
-    amplification = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
+    amplification = 1 / scipy.linalg.lapack.dpocon(factor, 1.0, uplo="L")[0]
     if not amplification <= MAX_AMPLIFICATION:
         return None
-    slopes, _ = lapack.dpotrs(factor, means.T, lower=1)
+    slopes, _ = scipy.linalg.lapack.dpotrs(factor, means.T, lower=1)
     return slopes, float(amplification)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import scipy
 
 from thetahat.learners.fast.discriminants.class_rows import ClassRows
 from thetahat.values.types import FloatArray
@@ -82,13 +83,11 @@ def _turned(
     factored = factorise(products, scale, constant)
     if factored is None or not factored[1] <= _MAX_VALUE:
         return None
-    from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
-
     factor, condition = factored
     triangle = np.asfortranarray(factor / np.where(constant, 1.0, scale)[:, None])
     turned, Z = np.array(means, order="F"), both[: len(scale)]
     for some in (turned, Z.T):  # columns stand one after another in both, as it has to be
-        blas.dtrsm(1.0, triangle, some, side=1, lower=1, trans_a=1, overwrite_b=1)
+        scipy.linalg.blas.dtrsm(1.0, triangle, some, side=1, lower=1, trans_a=1, overwrite_b=1)
     lengths = np.einsum("ij,ij->j", Z, Z)
     return DecorrelatedRows(both, turned, lengths, constant, float(np.sqrt(condition)))
 
@@ -97,13 +96,11 @@ def factorise(
     products: FloatArray, scale: FloatArray, constant: np.ndarray
 ) -> tuple[FloatArray, float] | None:
     """Return the Cholesky factor of a scaled product matrix, and the norm of its inverse."""
-    from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
     matrix = products * scale * scale[:, None]
     # A column that never varies within the classes is ignored: its entry is the identity.
     if constant.any():
         np.einsum("ii->i", matrix)[:] += constant
-    factor, failed = lapack.dpotrf(matrix, lower=1)
+    factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1)
     if failed:
         return None
-    return factor, float(1 / lapack.dpocon(factor, 1.0, uplo="L")[0])
+    return factor, float(1 / scipy.linalg.lapack.dpocon(factor, 1.0, uplo="L")[0])

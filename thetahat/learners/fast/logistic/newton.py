@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 
 from thetahat.special_functions import expit, log_expit
 from thetahat.values.types import FloatArray
@@ -123,16 +124,12 @@ class Factor:
 
     def solve_flat(self, gradients: FloatArray) -> FloatArray:
         """Return the (K q,) or (m, K q) Newton steps for such gradients, class by class."""
-        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
-        solutions, _ = lapack.dpotrs(self.lower, (gradients * self.scale).T, lower=1)
+        solutions, _ = scipy.linalg.lapack.dpotrs(self.lower, (gradients * self.scale).T, lower=1)
         return np.asarray(solutions.T * self.scale)
 
     def inverse_length(self) -> float:
         """Return the 1-norm of the inverse of the scaled matrix."""
-        from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
-        return float(1 / lapack.dpocon(self.lower, 1.0, uplo="L")[0])
+        return float(1 / scipy.linalg.lapack.dpocon(self.lower, 1.0, uplo="L")[0])
 
 
 def factorise(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
@@ -140,15 +137,13 @@ def factorise(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
 
     ``damping`` is added to every diagonal entry, in units of that entry.
     """
-    from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
     diagonal = np.diag(curvature)
     if not (diagonal > 0).all():
         return None
     scale = 1 / np.sqrt(diagonal)
     matrix = curvature * scale * scale[:, None]
     np.einsum("ii->i", matrix)[:] += damping
-    lower, failed = lapack.dpotrf(matrix, lower=1)
+    lower, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1)
     return None if failed else Factor(lower, scale)
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
+import scipy
 
 from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit, tree_suits
 from thetahat.numerics.loops.nearest_rows import COLUMNS_PER_SUM
@@ -48,9 +49,7 @@ class Search:
 
     @cached_property
     def _tree(self) -> Any:
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - the API need not load it
-
-        return cKDTree(self.rows, balanced_tree=False, compact_nodes=False)
+        return scipy.spatial.cKDTree(self.rows, balanced_tree=False, compact_nodes=False)
 
     @cached_property
     def _centred(self) -> tuple[FloatArray, FloatArray, FloatArray]:

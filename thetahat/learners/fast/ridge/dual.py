@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
+import scipy
 
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.ordinary_fits import MAX_AMPLIFICATION, REPEATED_ROWS
@@ -72,9 +73,7 @@ class DualSplits(OverSplits):
         of_target = np.sqrt(float(self.rows.w @ self.rows.y**2)) / spread
         if not amplification * max(1.0, of_target) <= MAX_AMPLIFICATION:
             return ILL_CONDITIONED
-        from scipy.linalg import cho_solve  # noqa: PLC0415 - the API need not load it
-
-        dual = root * cho_solve((factor, True), centred)
+        dual = root * scipy.linalg.cho_solve((factor, True), centred)
         return Predictions(to_test @ dual + (level + self.rows.y_mean))
 
     @cached_property
@@ -83,14 +82,12 @@ class DualSplits(OverSplits):
 
         Zeros if digits would be lost.
         """
-        from scipy.linalg import cho_solve  # noqa: PLC0415 - as above
-
         n, root = len(self.rows.y), np.sqrt(self.rows.w)
         scaled = self.kernel * np.outer(root, root)
         factored = _factorise_kernel(scaled, self.penalty, root, intercept=self.rows.intercept)
         if factored is None or not factored[1] <= MAX_AMPLIFICATION:
             return np.zeros(n), np.zeros(n)
-        inverse = cho_solve((factored[0], True), np.eye(n))
+        inverse = scipy.linalg.cho_solve((factored[0], True), np.eye(n))
         if self.rows.intercept:
             unit = root / np.linalg.norm(root)
             along = inverse @ unit
@@ -117,8 +114,6 @@ def _factorise_kernel(
     kernel: FloatArray, penalty: float, root: FloatArray, *, intercept: bool
 ) -> tuple[FloatArray, float] | None:
     """Return the Cholesky factor of K + penalty (its null direction filled) and its condition."""
-    from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
     n = len(kernel)
     matrix = kernel.copy()
     matrix[np.diag_indices(n)] += penalty
@@ -126,7 +121,7 @@ def _factorise_kernel(
         unit = root / np.linalg.norm(root)
         matrix += float(np.trace(kernel)) / n * np.outer(unit, unit)
     length = float(np.abs(matrix).sum(axis=0).max())
-    factor, failed = lapack.dpotrf(matrix, lower=1)
+    factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1)
     if failed:
         return None
-    return factor, float(1 / lapack.dpocon(factor, length, uplo="L")[0])
+    return factor, float(1 / scipy.linalg.lapack.dpocon(factor, length, uplo="L")[0])

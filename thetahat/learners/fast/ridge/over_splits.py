@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
+import scipy
 
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.ordinary_fits import MAX_AMPLIFICATION
@@ -73,33 +74,29 @@ class PrimalSplits(OverSplits):
 
     def _solve(self, matrix: FloatArray, xy: FloatArray, yy: float) -> FloatArray | None:
         """Return the (p,) coefficients, or None if too many digits might be lost."""
-        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
-        factor, failed = lapack.dpotrf(matrix.T, lower=1)  # it is symmetric
+        factor, failed = scipy.linalg.lapack.dpotrf(matrix.T, lower=1)  # it is symmetric
         if failed or not yy > 0:
             return None
-        inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
+        inverse_length = 1 / scipy.linalg.lapack.dpocon(factor, 1.0, uplo="L")[0]
         of_target = max(1.0, np.sqrt(self.rows.all.yy / yy))
         if not inverse_length * of_target <= MAX_AMPLIFICATION:
             return None
-        solution, _ = lapack.dpotrs(factor, xy / self.scale, lower=1)
+        solution, _ = scipy.linalg.lapack.dpotrs(factor, xy / self.scale, lower=1)
         return np.asarray(solution / self.scale)
 
     @cached_property
     def _hat(self) -> tuple[FloatArray, FloatArray, float]:
         """Return (n,) leverages and (n,) fitted values of all rows, and the error amplification."""
-        from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
         rows = self.rows
         n = len(rows.y)
-        factor, failed = lapack.dpotrf(self._scale_matrix(rows.all.xx), lower=1)
+        factor, failed = scipy.linalg.lapack.dpotrf(self._scale_matrix(rows.all.xx), lower=1)
         if failed:
             return np.ones(n), np.zeros(n), np.inf
-        inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
-        inverse, _ = lapack.dtrtri(factor, lower=1)
+        inverse_length = 1 / scipy.linalg.lapack.dpocon(factor, 1.0, uplo="L")[0]
+        inverse, _ = scipy.linalg.lapack.dtrtri(factor, lower=1)
         half = (inverse / self.scale) @ rows.X
         leverages = rows.w * np.einsum("ij,ij->j", half, half)
-        solution, _ = lapack.dpotrs(factor, rows.all.xy / self.scale, lower=1)
+        solution, _ = scipy.linalg.lapack.dpotrs(factor, rows.all.xy / self.scale, lower=1)
         if rows.intercept:
             leverages += rows.w / rows.all.w
         return leverages, (solution / self.scale) @ rows.X, float(inverse_length)
