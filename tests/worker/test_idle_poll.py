@@ -54,6 +54,17 @@ def test_exact_queued_work_is_found_without_a_message() -> None:
 
 
 @pytest.mark.usefixtures("sqlite")
+def test_exact_a_process_that_starts_looks_for_work_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(idle_poll, "PAUSE_S", 2 * LONGEST_S)
+    evaluation_id = submit_nap()
+    with polling():
+        wait_in_main_thread(LONGEST_S, evaluation_id)
+    assert look(evaluation_id).status == "succeeded"
+
+
+@pytest.mark.usefixtures("sqlite")
 def test_exact_no_work_is_begun_while_a_message_is_handled() -> None:
     with polling() as poll:
         with poll.handle_message():

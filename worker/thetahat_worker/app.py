@@ -120,9 +120,9 @@ def _begin(**_: Any) -> None:
     tracing.configure("thetahat-worker")
     _WorkerProcess.executor = UnitExecutor(get_settings(), STOPPING)
     _WorkerProcess.executor.start()
+    warm_up(_WorkerProcess.executor.record_prepared)
     _WorkerProcess.idle_poll = IdlePoll(_WorkerProcess.executor, REPLACED_STATUS)
     _WorkerProcess.idle_poll.start()
-    warm_up(_WorkerProcess.executor.record_prepared)
 
 
 @signals.worker_process_shutdown.connect

@@ -1,7 +1,8 @@
 """Looking for work in the database while no message comes.
 
-Messages wake a worker at once, but the broker may be frozen, and a message may be lost. A process
-that got none for a while therefore looks into the queue in the database. The work is done in the
+Messages wake a worker at once, but the broker may be frozen, and a message may be lost, as all are
+with a machine that also ran the broker. A process that has just started, or got none for a while,
+therefore looks into the queue in the database. The work is done in the
 main thread, because only that thread can be interrupted: a signal interrupts its wait for the next
 message.
 """
@@ -52,7 +53,7 @@ class IdlePoll:
         self._executor = executor
         self._replaced_status = replaced_status
         self._is_busy = False
-        self._idle_since = time.monotonic()
+        self._idle_since = float("-inf")
         self._key: UnitKey | None = None
         self._handled = threading.Event()
         self._ended = threading.Event()
@@ -81,7 +82,7 @@ class IdlePoll:
             self._is_busy = False
 
     def _run(self) -> None:
-        pause_s = PAUSE_S
+        pause_s = NEXT_S
         while not self._ended.wait(pause_s * random.uniform(1.0, 1.2)):  # noqa: S311 - spreads the processes
             is_waiting = not self._is_busy and time.monotonic() - self._idle_since >= pause_s
             pause_s = NEXT_S if is_waiting and self._wake_for_work() else PAUSE_S
