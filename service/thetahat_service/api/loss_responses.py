@@ -17,12 +17,12 @@ import anyio
 import numpy as np
 import orjson
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from fastapi.responses import FileResponse, Response
 from pyarrow import csv as arrow_csv
 from starlette.types import Receive, Scope, Send
 
+from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_columns import is_text, to_numpy
 from thetahat_service.errors import DamagedFile
 from thetahat_service.storage.files import translate_file_errors

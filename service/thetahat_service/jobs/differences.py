@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow.compute as pc
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from thetahat.similar_names import suggest_name
+from thetahat_service.data import arrow_functions as pc
 from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept
 from thetahat_service.kinds.loss_columns import KEY
 
@@ -139,7 +140,7 @@ def _find(table: Any, labels: list[str], first: np.ndarray, search: str) -> np.n
     """Return which instances have a label that contains a text, whatever its case."""
     found = np.zeros(len(first), dtype=bool)
     for name in labels:
-        texts = pc.cast(table[name].take(first), "string")
+        texts = pc.take(pc.cast(table[name], pa.string()), pa.array(first))
         has_it = pc.match_substring(texts, search, ignore_case=True)
-        found |= np.asarray(pc.fill_null(has_it, fill_value=False))
+        found |= np.asarray(pc.coalesce(has_it, pa.scalar(False)))
     return found
