@@ -28,12 +28,16 @@ from thetahat_service.data.tables import build_text_name, get_number_name, list_
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_keys import find_repeated_key, has_each_key_once
 from thetahat_service.json_types import JsonObject
+from thetahat_service.process.memory import MEBIBYTE, has_room_for
 
 ROWS_AT_ONCE: Final = 10_000
 DEEPEST: Final = 8
 LISTED: Final = 20
 LARGEST_WHOLE: Final = 2**63
 LARGEST_EXACT: Final = 2**53 - 1
+ORJSON_SHARE: Final = 36
+"""Most memory that orjson takes, in lengths of the text: 12 that it reserves, and the values of
+``[[],[],...``. It crashes where it gets none for a value; ``json`` raises ``MemoryError``."""
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{19}")
 _NUMBERS: Final = (pa.int64(), pa.float64())
 Row = JsonObject
@@ -50,7 +54,7 @@ def parse_json(text: bytes, place: str) -> JsonValue:
     value: JsonValue
     try:
         # orjson makes floating-point numbers of whole ones beyond 64 bits.
-        value = json.loads(text) if _LONG_NUMBER.search(text) else orjson.loads(text)
+        value = json.loads(text) if _needs_python(text) else orjson.loads(text)
     except ValueError as first:
         try:
             value = json.loads(text)
@@ -61,6 +65,12 @@ def parse_json(text: bytes, place: str) -> JsonValue:
         if repeated is not None:
             raise InvalidFile(f"{place} has the key {repeated!r} twice in one object. Keep one.")
     return value
+
+
+def _needs_python(text: bytes) -> bool:
+    if _LONG_NUMBER.search(text):
+        return True
+    return len(text) > MEBIBYTE and not has_room_for(ORJSON_SHARE * len(text))
 
 
 def flatten(value: JsonObject, prefix: str = "", depth: int = 1) -> Iterator[tuple[str, JsonValue]]:

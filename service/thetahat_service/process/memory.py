@@ -25,6 +25,12 @@ def limit_memory(mebibytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
+def has_room_for(n_bytes: int) -> bool:
+    """Return whether the limit of this process lets it have so much memory beyond what it has."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return limit == resource.RLIM_INFINITY or _read_data_bytes() + n_bytes <= limit
+
+
 def find_usable_memory_bytes() -> int | None:
     """Return the memory of this machine or, if it is less, of this container.
 
