@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -15,6 +16,7 @@ from thetahat_presentation.renderers.latex import LatexPage
 from thetahat_presentation.renderers.markdown import MarkdownPage
 from thetahat_presentation.renderers.text import Page
 from thetahat_presentation.showing import ask, show
+from thetahat_service.cli.gate import write_junit
 
 VISIBLE_FORMATS = set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 """Signs of Unicode's category of formats that have a shape of their own, as in Arabic numbers."""
@@ -78,3 +80,16 @@ def test_property_no_surface_of_a_result_has_a_hidden_character(page: Page, name
     assert show_hidden(text) == text
     assert "\nPASS" not in text
     assert all(show_hidden(each) == each for each in ask("losses", result, {"losses": losses}))
+
+
+@pytest.mark.parametrize("name", [REVERSED, ALIKE, BROKEN, "old\x1b[2Kwon"])
+def test_property_no_hidden_character_is_in_a_junit_report(name: str) -> None:
+    losses = {name: [0.1, 0.2, 0.15, 0.3, 0.2], "old": [0.5, 0.4, 0.6, 0.5, 0.7]}
+    gate = thetahat.Gate(model=name, against="old")
+    evaluated = thetahat.evaluate(losses, blocks="holdout", gate=gate, margin=0.1)
+    result: Any = {**thetahat.to_json(evaluated), "kind": "losses"}
+
+    report = ET.fromstring(write_junit(result))
+
+    texts = [each for item in report.iter() for each in (item.text or "", *item.attrib.values())]
+    assert all(show_hidden(each) == each for each in texts)

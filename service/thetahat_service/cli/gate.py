@@ -201,6 +201,7 @@ def _refuse_file_options(options: compared_files.FileOptions) -> None:
 
 def write_junit(result: ModelsResult) -> str:
     """Return a JUnit report: a failure if the gate fails, an error if it is undecided."""
+    from thetahat_presentation.hidden_characters import show_hidden_in
     from thetahat_presentation.renderers.text import Page
     from thetahat_presentation.showing import show
 
@@ -211,7 +212,8 @@ def write_junit(result: ModelsResult) -> str:
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": "thetahat gate", **counts})
     name = f"{gate['model']} {gate['require'].replace('_', ' ')} against {gate['against']}"
-    case = ET.SubElement(suite, "testcase", {"name": name, "classname": "thetahat.gate"})
+    described = show_hidden_in({"name": name, "classname": "thetahat.gate"})
+    case = ET.SubElement(suite, "testcase", described)
     if failed or undecided:
         details = {"message": document.gate, "type": str(gate["outcome"])}
         ET.SubElement(case, "failure" if failed else "error", details).text = findings

@@ -52,7 +52,7 @@ def read_header(head: bytes, noun: str = "The file") -> Header:
     except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
         reason = read_parser_reason(error)
         raise InvalidFile(f"{noun} is not a NumPy array that can be read: {reason}.") from None
-    if any(isinstance(length, bool) for length in shape):
+    if any(isinstance(length, bool) or length < 0 for length in shape):
         raise InvalidFile(f"{noun} has the shape {shape}; every length must be a whole number.")
     return Header(shape, fortran, dtype, file.tell())
 

@@ -120,7 +120,7 @@ def _check(name: str, header: Header, size: int, limits: FileLimits) -> None:
             f"The array {name!r} has the type {dtype.name}, which is not supported. Save numbers "
             "of up to 64 bits, booleans or text."
         )
-    if min(header.shape, default=0) < 0 or header.n_bytes != size:
+    if header.n_bytes != size:
         raise InvalidFile(
             f"The array {name!r} of shape {header.shape} and type {dtype.name} needs "
             f"{header.n_bytes} bytes, but it has {size}."

@@ -123,7 +123,7 @@ def header(text: str) -> bytes:
         (header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}") + b"\0" * 23, "bytes"),
         (header("{'descr': '<f8', 'fortran_order': False, 'shape': (9,9,9)}"), "dimensions"),
         (header("{'descr': '<f8', 'fortran_order': False, 'shape': ()}") + b"\0" * 8, "dimensions"),
-        (header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,-1)}") + b"\0" * 8, "dim"),
+        (header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,-1)}") + b"\0" * 8, "whole"),
         (header("{'descr': '<f8', 'fortran_order': False, 'shape': (0,)}"), "no rows"),
         (header("{'descr': '<f8', 'fortran_order': False, 'shape': (3,0)}"), "no columns"),
         (header("__import__('os').system('false')"), "read"),

@@ -47,7 +47,7 @@ class Npy:
                 f"The array has the type {header.dtype.name}, which is not supported. Save "
                 "numbers of up to 64 bits, or booleans."
             )
-        if len(header.shape) not in {1, 2} or min(header.shape) < 0:
+        if len(header.shape) not in {1, 2}:
             raise InvalidFile(
                 f"The array has {len(header.shape)} dimensions, {header.shape}. It must have 1 or "
                 "2."
