@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -28,6 +30,29 @@ def test_exact_modules_and_loops_are_loaded_only_while_there_is_no_work(
 
     assert held == [True] * 4
     assert not preload.BUSY.locked()
+
+
+@pytest.mark.parametrize("rest_s", [0.3, 0.0])
+def test_exact_no_learner_is_imported_between_units_that_follow_one_another(rest_s: float) -> None:
+    taken: list[float] = []
+
+    def one_by_one() -> Iterator[None]:
+        for _ in range(9):
+            taken.append(time.monotonic())
+            yield
+
+    loading = threading.Thread(target=preload.load_one_by_one, args=(one_by_one(), rest_s))
+    with preload.BUSY:
+        loading.start()
+    for _ in range(10):
+        with preload.BUSY:
+            time.sleep(0.05)
+        time.sleep(0.01)
+    n_between = len(taken)
+    loading.join(10)
+
+    assert (n_between == 0) == (rest_s > 0)
+    assert len(taken) == 9
 
 
 LEARNERS_IMPORT_NOTHING_MORE = """

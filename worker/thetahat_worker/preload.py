@@ -49,6 +49,10 @@ FIRST_IMPORTS: Final = (
 """Packages that learners import, one at a time: work that arrives waits for one of them only."""
 PAUSE_S: Final = 1.0
 """Time for the first evaluations, which would otherwise compete with the imports."""
+REST_S: Final = 0.3
+"""Time without work after which learners are imported: on a busy machine one import may take
+seconds, and evaluations of many units would wait for one before each unit."""
+POLL_S: Final = 0.02
 
 _END: Final = object()
 log = logging.getLogger(__name__)
@@ -91,23 +95,38 @@ def warm_up(record_prepared: Callable[[], None]) -> None:
             load_one_by_one(every_loop())
             record_prepared()
             time.sleep(PAUSE_S)
-            load_one_by_one(import_learners())
+            load_one_by_one(import_learners(), REST_S)
         except Exception:
             log.exception("worker.preparation_failed")
 
     threading.Thread(target=run, name="warm-up", daemon=True).start()
 
 
-def load_one_by_one(steps: Iterator[None]) -> None:
-    """Take steps while no unit is computed, then freeze all objects."""
+def load_one_by_one(steps: Iterator[None], rest_s: float = 0.0) -> None:
+    """Take steps while no unit is computed, then freeze all objects.
+
+    Parameters
+    ----------
+    rest_s : float
+        How long a process must have had no unit, after one is seen, before the next step.
+    """
     has_step = True
     while has_step:
+        _wait_for_rest(rest_s)
         with BUSY:
             has_step = next(steps, _END) is not _END
         time.sleep(0.001)  # gives a unit that waits for the lock the chance to get it
     with BUSY:
         # Imported objects are never freed; searching them for garbage takes a tenth of a second.
         gc.freeze()
+
+
+def _wait_for_rest(rest_s: float) -> None:
+    rest_until = 0.0
+    while rest_s and (BUSY.locked() or time.monotonic() < rest_until):
+        if BUSY.locked():
+            rest_until = time.monotonic() + rest_s
+        time.sleep(POLL_S)
 
 
 def import_learners() -> Iterator[None]:
