@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from thetahat.values.number_text import format_percent
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import find_repeated_rows, is_numbering
-from thetahat.values.types import BlockKind
+from thetahat.values.types import BlockKind, FloatArray
 from thetahat.variances._spread_between_folds import has_heavy_tail
 
 
@@ -146,21 +146,34 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
     if names and not better_is_stated and not table.higher_is_better:
         cautions += _suspect_scores(table, names)
     similar = find_similar_labels(table.models, "models")
-    return (*cautions, *_suspect_scales(table), *similar, *_suspect_copies(table))
+    known = {n: m.values for n, m in table.models.items() if m.values is not None}
+    scales = suspect_scales(known, are_losses=True)
+    return (*cautions, *scales, *similar, *_suspect_copies(table))
 
 
-def _suspect_scales(table: LossTable) -> Iterator[Caution]:
-    """Yield a caution if the values of a model seem to be in percent, and another's fractions."""
+def suspect_scales(values: Mapping[str, FloatArray], *, are_losses: bool) -> Iterator[Caution]:
+    """Yield a caution if some values seem to be in percent, and others of the same rows fractions.
+
+    Parameters
+    ----------
+    values : mapping of str to ndarray
+        (n,) values by the name of their model, or of the field of the true values.
+    are_losses : bool
+        Whether a good model may have much smaller values than others, as with losses; predictions
+        and true values are apart where their means and their largest values are.
+    """
     ranges = {
-        name: (float(losses.values.mean()), float(losses.values.min()), float(losses.values.max()))
-        for name, losses in table.models.items()
-        if losses.values is not None and losses.values.min() >= 0
+        name: (float(each.mean()), float(each.min()), float(each.max()))
+        for name, each in values.items()
+        if each.min() >= 0
     }
     if len(ranges) < 2:
         return
     small, large = min(ranges, key=ranges.__getitem__), max(ranges, key=ranges.__getitem__)
     (mean, low, high), (large_mean, large_low, large_high) = ranges[small], ranges[large]
-    are_apart = large_low > high > 0 and large_mean > SCALES_DIFFER.threshold * mean
+    far = SCALES_DIFFER.threshold
+    least = large_low if are_losses else large_high / far
+    are_apart = least > high > 0 and large_mean > far * mean
     if are_apart or (high <= 1 and large_high == 100 and large_mean > 1):
         yield SCALES_DIFFER(
             large=large,

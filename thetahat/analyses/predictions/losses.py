@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import ChosenMethod
+from thetahat.analyses.losses.cautions import suspect_scales
 from thetahat.analyses.metrics.checks import check_metrics, check_shape_of_scores
 from thetahat.analyses.predictions.class_doubts import doubt_classes
 from thetahat.analyses.predictions.model_predictions import (
@@ -132,7 +133,10 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         is_sorted_by_truth=layout.kind is BlockKind.HOLDOUT and is_sorted_by_truth(encoded.truth),
     )
     doubts: Iterable[Caution] = ()
-    if task != "regression":
+    if task == "regression":
+        outputs = {m: each.output for m, each in encoded.models.items() if each.output.ndim == 1}
+        doubts = suspect_scales({"y_true": encoded.truth, **outputs}, are_losses=False)
+    else:
         doubts = doubt_classes(
             encoded.truth, encoded.models, data.predictions, data.scores, known_classes
         )

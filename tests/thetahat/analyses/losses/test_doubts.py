@@ -70,6 +70,29 @@ def test_exact_percent_beside_fractions_are_questioned(
         assert all(c["severity"] == "serious" for c in found)
 
 
+@pytest.mark.parametrize(
+    ("truth", "predicted", "is_questioned"),
+    [
+        ([20, 50, 75, 40, 90, 0, 60, 55], FRACTIONS, True),
+        ([0, 0, 100, 100, 0, 100, 0, 100], FRACTIONS, True),
+        (FRACTIONS, [20, 50, 75, 40, 90, 35, 60, 55], True),
+        (FRACTIONS, FRACTIONS[::-1], False),
+        ([-1, 50, 75, 40, 90, 0, 60, 55], FRACTIONS, False),
+        ([20, 50, 75, 40, 90, 0, 60, 55], [9, 4, 8, 4, 9, 3, 6, 5], False),  # a poor model
+        ([20, 50, 75, 40, 90, 0, 60, 55], [0] * 8, False),
+    ],
+)
+def test_exact_predictions_in_percent_beside_fractions_are_questioned(
+    truth: list[float], predicted: list[float], *, is_questioned: bool
+) -> None:
+    result = thetahat.to_json(
+        thetahat.evaluate_predictions(truth, {"m": predicted}, loss="squared", blocks="holdout")
+    )
+    found = [c["message"] for c in result["cautions"] if c["code"] == "scales_differ"]
+    assert bool(found) is is_questioned
+    assert all("'y_true'" in message and "'m'" in message for message in found)
+
+
 @pytest.mark.parametrize(("name", "is_alike"), [("a ", True), ("A", True), ("b", False)])
 def test_exact_names_of_models_that_look_alike_have_a_caution(name: str, *, is_alike: bool) -> None:
     result = thetahat.to_json(
