@@ -34,6 +34,7 @@ HELM_DEPLOYMENT: Final = re.compile(r",?model_deployment=[^,]+")
 EVERY_EVAL_ENDING: Final = "_samples.jsonl"
 LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
 MOST_NAME: Final = 120
+MOST_SCORES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,11 +301,9 @@ def _read_cells(file: DatasetFile, column: str) -> list[str]:
 
 def _find_log_score(files: Sequence[DatasetFile]) -> str:
     """Return the one score of all logs."""
-    shared: list[str] | None = None
-    for file in files:
-        possible = [*find_log_scores(file)]
-        shared = possible if shared is None else [name for name in shared if name in possible]
-    if shared and len(shared) == 1:
+    possible = [[*find_log_scores(file)] for file in files]
+    shared = [name for name in possible[0] if all(name in names for names in possible)]
+    if len(shared) == 1:
         return shared[0]
     lists = sorted({str(n) for f in files for n in _as_list(f.details.get("left_out"))})
     if shared:
@@ -312,6 +311,15 @@ def _find_log_score(files: Sequence[DatasetFile]) -> str:
         message = f"The logs have several scores. Choose one: {options}."
     else:
         sentences = ["The logs have no score of numbers that all of them share."]
+        if all(possible):
+            listed = [
+                f"{Path(str(file.path)).name} has {', '.join(names[:MOST_SCORES])}"
+                for file, names in zip(files, possible, strict=True)
+            ]
+            sentences.append(
+                f"{'; '.join(dict.fromkeys(listed))}. Score all of them with one scorer, and name "
+                "it with --score if they then share several."
+            )
         sentences += filter(None, map(_describe_text_scores, files))
         if lists:
             sentences.append(f"Columns with lists, which are no scores: {', '.join(lists)}.")

@@ -18,7 +18,7 @@ from pyarrow import csv as arrow_csv
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.arrow_columns import check_text_lengths
-from thetahat_service.data.base import MISSING, FileLimits, check_size
+from thetahat_service.data.base import FileLimits, check_size
 from thetahat_service.data.csv_dialect import Dialect
 from thetahat_service.data.csv_numbers import (
     EITHER,
@@ -31,6 +31,7 @@ from thetahat_service.data.csv_numbers import (
     NumberForm,
     are_matched,
     cast_numbers,
+    drop_missing,
     remove_signs,
     split_marks,
 )
@@ -59,7 +60,7 @@ _OTHER_START: Final = r"^(?:\+|[+-]?0[xX])"
 
 
 def read_texts(path: Path, dialect: Dialect) -> Iterator[pa.RecordBatch]:
-    """Yield the cells of a text table as text, block by block; null where one is missing."""
+    """Yield the cells of a text table as text, block by block; null where one is empty."""
     with arrow_csv.open_csv(
         path,
         read_options=arrow_csv.ReadOptions(
@@ -76,7 +77,7 @@ def read_texts(path: Path, dialect: Dialect) -> Iterator[pa.RecordBatch]:
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(dialect.names, pa.string()),
-            null_values=MISSING,
+            null_values=[""],
             strings_can_be_null=True,
         ),
     ) as reader:
@@ -151,6 +152,13 @@ class ColumnSurvey:
         return self._is_text
 
     @property
+    def has_labels(self) -> bool:
+        """Whether it is text that is not nearly numbers, in which NA and NaN may be labels."""
+        return self.kind == pa.string() and (
+            self._is_text or self.n_others >= max(1, self.n_numbers)
+        )
+
+    @property
     def is_nearly_numeric(self) -> bool:
         """Whether it is text because of a few cells among numbers."""
         return self.kind == pa.string() and not self._is_text and 0 < self.n_others < self.n_numbers
@@ -172,6 +180,12 @@ class ColumnSurvey:
             self._add_numbers(texts, first_row)
         if self._is_text:
             self.values = texts
+
+    def keep_labels(self, cells: pa.Array) -> None:
+        """Take the cells that were added last as they are in the file, if the column is text."""
+        is_unknown = self.values is not None and self.values.null_count == len(cells)
+        if self._is_text or is_unknown:
+            self.values = cells if self._is_text else None
 
     def _add_numbers(self, texts: pa.Array, first_row: int) -> None:
         """Take account of cells that may be numbers."""
@@ -328,10 +342,13 @@ def survey_columns(
         # A few rows show which columns are text, so that no more of their cells are looked at.
         parts = [batch] if rows else [batch[:FIRST_ROWS], batch[FIRST_ROWS:]]
         for part in parts:
-            for column, texts in zip(columns, part.columns, strict=True):
+            for column, cells in zip(columns, part.columns, strict=True):
+                texts = drop_missing(cells)
                 column.add(texts, rows)
+                if texts.null_count != cells.null_count:
+                    column.keep_labels(cells)
                 if column.values is None or column.values.type == pa.string():
-                    check_text_lengths(column.name, texts, limits)
+                    check_text_lengths(column.name, cells, limits)
             rows += part.num_rows
             draft.add([column.values for column in columns])
     shown = find_shown_marks(columns)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from thetahat.tables.column_profiles import PLAIN
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.data.base import MARKS_AMONG_NUMBERS
+from thetahat_service.data.base import MARKS_AMONG_NUMBERS, MISSING
 
 LARGEST_EXACT: Final = 2**53 - 1
 _DIGITS: Final = r"[+-]?[0-9]"
@@ -21,6 +21,7 @@ _SPACED: Final = rf"^{_DIGITS}{{1,3}}(?:{_SPACE}[0-9]{{3}})+(?:[.,][0-9]+)?$"
 _PERCENT: Final = r"\s?%$"
 _MINUS: Final = "\N{MINUS SIGN}"
 _MARKS: Final = make_arrow_array(MARKS_AMONG_NUMBERS)
+_MISSING: Final = make_arrow_array(MISSING)
 MISSING_TEXT: Final = pa.nulls(1, pa.string())[0]
 """A missing value; None in its place makes pyarrow import pandas."""
 
@@ -92,6 +93,12 @@ def split_marks(texts: pa.Array) -> tuple[pa.Array, Counter[str]]:
 def drop_marks(texts: pa.Array) -> pa.Array:
     """Return texts as they are, with null for each mark of a missing value."""
     return pc.if_else(pc.is_valid(split_marks(texts)[0]), texts, MISSING_TEXT)
+
+
+def drop_missing(cells: pa.Array) -> pa.Array:
+    """Return cells with null for NA and NaN, which are missing unless the column has labels."""
+    are_missing = pc.is_in(cells, value_set=_MISSING)
+    return pc.if_else(are_missing, MISSING_TEXT, cells) if pc.any(are_missing).as_py() else cells
 
 
 def remove_signs(texts: pa.Array) -> tuple[pa.Array, int, bool]:

@@ -80,7 +80,7 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
         A name that is not a column, or is a group of sparse columns or a matrix.
     """
     types = {str(column["name"]): column["type"] for column in file.columns}
-    columns = read_features(file, names)
+    columns = _read_stored(file, names)
     _refuse_groups(types, [*columns])
     plain = {name: c for name, c in columns.items() if not isinstance(c, SparseColumns)}
     written = {name: form for name, form in _find_written(file).items() if name in plain}
@@ -165,7 +165,23 @@ def _refuse_groups(types: Mapping[str, str], names: Sequence[str]) -> None:
 def read_features(
     file: ReadableFile, names: Sequence[str] | None = None
 ) -> dict[str, ColumnValues]:
-    """Read some columns, or all; like ``read_columns``, but with sparse groups and matrices."""
+    """Read some columns, or all; like ``read_columns``, but with sparse groups and matrices.
+
+    NA and NaN in a text table are missing in a feature, which has no labels.
+    """
+    columns = _read_stored(file, names)
+    marks = file.details.get("missing")
+    if isinstance(marks, Sequence):
+        for name, column in columns.items():
+            if not isinstance(column, SparseColumns) and column.dtype.kind == "O":
+                kept = (None if value in marks else value for value in column.tolist())
+                columns[name] = np.fromiter(kept, dtype=object, count=len(column))
+    return columns
+
+
+def _read_stored(
+    file: ReadableFile, names: Sequence[str] | None = None
+) -> dict[str, ColumnValues]:
     all_names = [str(column["name"]) for column in file.columns]
     requested = list(dict.fromkeys(all_names if names is None else names))
     check_columns(all_names, requested)

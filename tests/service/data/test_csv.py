@@ -22,7 +22,7 @@ from tests.service.data.checked_files import (
     written,
 )
 from thetahat_service.data import csv_columns
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_features, read_labels
 from thetahat_service.errors import InvalidFile
 
 
@@ -253,9 +253,29 @@ def test_exact_a_mark_among_numbers_is_a_missing_value(
     columns = read_columns(file)
 
     assert_array_equal(columns["a"], [float(number), NAN, NAN])
-    assert columns["b"].tolist() == ["x", None if mark in {"", "NA", "NaN"} else mark, "z"]
+    assert columns["b"].tolist() == ["x", mark or None, "z"]
     marks: Any = inspection.details.get("missing_marks", {})
     assert marks.get("a", {}).keys() <= {mark}
+
+
+@pytest.mark.parametrize("mark", ["NA", "NaN"])
+@pytest.mark.parametrize("n", [3, 300, 500])
+def test_exact_na_is_a_label_of_text_and_missing_in_a_feature(
+    tmp_path: Path, mark: str, n: int
+) -> None:
+    words = [mark, "EU", f"{mark} ", "x", "y"] * n
+    flags = [mark, "true", "false", "true", "false"] * n
+    numbers = [mark, "1", "2.5", "3", "4"] * n
+    faulty = [mark, *(["1", "2", "3", "4"] * 5 * n)[: 5 * n - 2], "1o"]
+    rows = "\n".join(map(",".join, zip(words, flags, numbers, faulty, strict=True)))
+    _, file = inspected(tmp_path, CSV, f"a,b,c,d\n{rows}\n".encode())
+
+    assert read_labels(file, ["a"])["a"].tolist() == words
+    assert read_features(file)["a"].tolist() == [None if w == mark else w for w in words]
+    for name in "bc":
+        missing = np.isnan(read_columns(file)[name].astype(float))
+        assert missing.tolist() == [True, False, False, False, False] * n
+    assert read_labels(file, ["d"])["d"].tolist() == [None, *faulty[1:]]
 
 
 def test_exact_marks_are_counted_by_column(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from thetahat_service.data.csv_dialect import (
     detect_dialect,
     replace_spaces_by_tabs,
 )
-from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm, drop_marks
+from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm, drop_marks, drop_missing
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.table_draft import TableDraft
@@ -150,8 +150,13 @@ def _keep_or_write(
 
 def _convert(column: ColumnSurvey, texts: pa.Array) -> pa.Array:
     """Return the values of some cells of a column."""
+    if column.kind == pa.string() and column.are_padded:
+        return drop_marks(texts)
+    if column.has_labels:
+        return texts
+    texts = drop_missing(texts)
     if column.kind == pa.string():
-        return drop_marks(texts) if column.are_padded else texts
+        return texts
     if column.kind == pa.bool_():
         return convert_booleans(texts)
     return column.form.parse(texts, column.kind)
