@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from thetahat.analyses.studies.oracle_shares import add_oracles
 from thetahat.errors import EvaluationError
 from thetahat.values.types import Target
 from thetahat_replications.test_errors.__main__ import COLUMNS, PLACE, PLANNED, flatten, write_json
 from thetahat_replications.test_errors.designs import Cell, list_cells
 from thetahat_replications.test_errors.findings import write_findings
-from thetahat_replications.test_errors.oracles import add_oracles, draw_differences, list_oracles
+from thetahat_replications.test_errors.oracles import draw_differences, list_oracles
 from thetahat_replications.test_errors.page import write_page
 from thetahat_replications.test_errors.repetitions import make_seed, record_bases, run_experiment
 from thetahat_replications.test_errors.simulation import Records, concatenate, wrap

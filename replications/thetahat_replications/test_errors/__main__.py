@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from thetahat.analyses.studies.oracle_shares import add_oracles
 from thetahat_replications.test_errors.designs import DESIGNS
 from thetahat_replications.test_errors.findings import write_findings
-from thetahat_replications.test_errors.oracles import add_oracles, list_oracles
+from thetahat_replications.test_errors.oracles import list_oracles
 from thetahat_replications.test_errors.page import write_page
 from thetahat_replications.test_errors.plan_checks import check_plans
 from thetahat_replications.test_errors.repeat_checks import check_repeats

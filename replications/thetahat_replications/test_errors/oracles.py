@@ -9,8 +9,8 @@ truth, over the samples of a cell.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -23,7 +23,6 @@ from thetahat_replications.test_errors.simulation import Records, concatenate, f
 from thetahat_replications.test_errors.tables import find_truth
 
 Row = dict[str, Any]
-PLACE: Final = ("design", "loss", "n", "trained", "target")
 
 
 def draw_differences(seed: int, repetitions: int) -> dict[str, Records]:
@@ -72,30 +71,3 @@ def _compute_power(means: FloatArray, truths: FloatArray) -> float:
     shifts = np.abs(truths[known]) / deviation
     quantile = float(ndtri(1 - ALPHA / 2))
     return float(np.mean(ndtr(shifts - quantile) + ndtr(-shifts - quantile)))
-
-
-def add_oracles(
-    rows: Sequence[Mapping[str, Any]], oracles: Sequence[Mapping[str, Any]]
-) -> list[Row]:
-    """Return the rows with their power as a share of the oracle's; None where that is unknown.
-
-    The oracle is a test of two models, so tests of several have none.
-    """
-    by_place = {_find_place(row): row["power"] for row in oracles}
-    return [
-        {
-            **row,
-            "of_oracle": None
-            if row["subject"] == "multiple"
-            else _divide(row["power"], by_place.get(_find_place(row))),
-        }
-        for row in rows
-    ]
-
-
-def _find_place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in PLACE)
-
-
-def _divide(power: float | None, of_oracle: float | None) -> float | None:
-    return None if power is None or not of_oracle else power / of_oracle

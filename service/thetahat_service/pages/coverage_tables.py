@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any, Final
 
+from thetahat.analyses.studies.oracle_shares import add_oracles
 from thetahat.analyses.studies.shipped_coverage import (
     COMMAND,
     average_coverage_of_losses,
@@ -98,9 +99,9 @@ def _describe_metrics() -> MeasuredTable:
 
 def _describe_test_errors() -> MeasuredTable:
     study = _read("thetahat.analyses.losses", "test_errors.json")
+    studied = [dict(zip(study["columns"], values, strict=True)) for values in study["rows"]]
     groups: dict[tuple[str, str, str, str], list[Row]] = {}
-    for values in study["rows"]:
-        row = dict(zip(study["columns"], values, strict=True))
+    for row in add_oracles(studied, study["oracles"]):
         if row["own_null"] and row["power"] is not None:
             place = (row["subject"], row["name"], row["design"], row["target"])
             groups.setdefault(place, []).append(row)
@@ -109,15 +110,19 @@ def _describe_test_errors() -> MeasuredTable:
         sizes, powers = [row["size"] for row in group], [row["power"] for row in group]
         numbers = [_average(sizes), min(sizes), max(sizes), _average(powers)]
         words = study["designs"][design]["words"]
-        cells = [Number(number, ROUGH) for number in numbers]
+        shares = [row["of_oracle"] for row in group if row["of_oracle"] is not None]
+        of_oracle: Cell = Number(_average(shares), ROUGH) if shares else ""
+        cells = [*(Number(number, ROUGH) for number in numbers), of_oracle]
         about = describe_target(target)
         rows.append([Name(name), subject, words, about, Number(len(group)), *cells])
-    headings = "Test", "Subject", "Design", "Target", "Cells", "Size", "Least", "Largest", "Power"
+    of_cells = "Cells", "Size", "Least", "Largest", "Power", "Of the oracle's"
+    headings = "Test", "Subject", "Design", "Target", *of_cells
     return MeasuredTable(
         title="Errors of tests and verdicts",
         sentences=(
             "Size: how often tests at 5 % and verdicts called equally good models different.",
             "Power: how often they found the worse of two models.",
+            "Of the oracle's: that power over the power of a test of two models that knows the SD.",
             "A result shows the size nearest to its own design as expected_size.",
         ),
         tables=(

@@ -14,12 +14,13 @@ from numpy.testing import assert_allclose
 from scipy.stats import nct, t
 
 from thetahat.analyses.losses.plans import SHARE_DECIDED_BY_REPEATS
+from thetahat.analyses.studies.oracle_shares import add_oracles
 from thetahat.values.types import Target
 from thetahat_replications.record_files import read_records, write_records
 from thetahat_replications.test_errors import __main__ as command
 from thetahat_replications.test_errors import plan_checks, simulation
 from thetahat_replications.test_errors.designs import DESIGNS, Cell, list_cells
-from thetahat_replications.test_errors.oracles import add_oracles, list_oracles
+from thetahat_replications.test_errors.oracles import list_oracles
 from thetahat_replications.test_errors.plan_checks import PlanQuestion, check_plans
 from thetahat_replications.test_errors.populations import (
     MODELS,

@@ -49,3 +49,30 @@ def test_exact_every_row_has_as_many_cells_as_headings(name: str) -> None:
     for table in describe_measured_table(name).tables:
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+def test_naive_the_power_is_also_a_share_of_the_oracles() -> None:
+    text = files("thetahat.analyses.losses").joinpath("test_errors.json").read_text()
+    study = json.loads(text)
+    rows = [dict(zip(study["columns"], row, strict=True)) for row in study["rows"]]
+    (table,) = describe_measured_table("test_errors").tables
+    place = ("verdict", "10-fold", "these_sources")
+    shares: dict[str, list[float]] = {}
+    for row in rows:
+        if (row["subject"], row["design"], row["target"]) != place or not row["own_null"]:
+            continue
+        (oracle,) = [
+            each["power"]
+            for each in study["oracles"]
+            if all(each[key] == row[key] for key in ("design", "loss", "n", "trained", "target"))
+        ]
+        shares.setdefault(row["name"], []).append(row["power"] / oracle)
+
+    words = study["designs"]["10-fold"]["words"]
+    of_place = [place[0], words, "on data like these"]
+    shown = {row[0]: row for row in texts_of(table) if row[1:4] == of_place}
+    assert shares
+    assert {name: row[-1] for name, row in shown.items()} == {
+        name: f"{sum(values) / len(values):.3f}" for name, values in shares.items()
+    }
+    assert {row[-1] for row in texts_of(table) if row[1] == "multiple"} == {""}
