@@ -13,7 +13,7 @@ from uuid import UUID
 
 from thetahat_service.process.exit_with_parent import set_process_name
 from thetahat_service.settings import Settings
-from thetahat_service.storage import engine
+from thetahat_service.storage import engine, schema
 from thetahat_service.supervisor.database_folder import require_database
 from thetahat_service.supervisor.delivery_thread import DeliveryThread
 from thetahat_service.supervisor.start_processes import NODE_VARIABLE
@@ -22,10 +22,16 @@ from thetahat_service.supervisor.sweep_thread import SweepThread
 
 
 def run_sweeper(settings: Settings) -> None:
-    """Sweep and deliver until a signal comes."""
+    """Sweep and deliver until a signal comes.
+
+    Raises ``OtherTables`` on tables of a newer release, unless ``serve`` has started it again: a
+    process that runs while they are made goes on.
+    """
     set_process_name("thetahat-sweep")
     stop, node = StopSignal.install(), os.environ.get(NODE_VARIABLE)
     require_database(settings)
+    if node is None:
+        schema.refuse_newer_tables()
     with ExitStack() as stack:
         stack.callback(engine.reset)
         start_sweeping(settings, None if node is None else UUID(node), stack)

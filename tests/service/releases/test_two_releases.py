@@ -155,7 +155,7 @@ def test_exact_two_releases_answer_for_one_database(
 
 
 @pytest.mark.usefixtures("sqlite")
-@pytest.mark.parametrize("command", ["api", "worker", "serve", "migrate"])
+@pytest.mark.parametrize("command", ["api", "worker", "serve", "sweeper", "migrate"])
 def test_exact_no_process_starts_on_the_tables_of_a_newer_release(
     tmp_path: Path, command: str
 ) -> None:
