@@ -35,7 +35,10 @@ ALIASES: Final = {
     "application/x-parquet": "application/vnd.apache.parquet",
     "application/x-apache-arrow-stream": "application/vnd.apache.arrow.stream",
 }
-UNTYPED: Final = frozenset({"", "application/octet-stream"})
+UNTYPED: Final = frozenset(
+    {"", "application/octet-stream", "application/vnd.ms-excel", "text/plain"}
+)
+"""Content types that browsers also give to other files, by what is installed beside them."""
 PACKED: Final = frozenset(
     {"application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed"}
 )
@@ -91,21 +94,24 @@ async def _receive_form(
 ) -> _ReceivedFile:
     reader = FormReader(content_type)
     part: FormPart | None = None
+    named: FormPart | None = None
     media_type, name = "", b""
     async for data in stream:
         for piece in reader.parse_bytes(data):
-            if piece.part.filename is not None:
+            if piece.part.filename is not None or piece.part.name == "file":
                 if part is None:
                     part = piece.part
                     media_type = parse_media_type(part.content_type, part.filename)
                 elif part is not piece.part:
                     raise MalformedRequest("The form has more than one file.")
                 await receiver.add(piece.data)
-            elif piece.part.name == "name":
+            elif piece.part.name == "name" and (named is None or named is piece.part):
+                named = piece.part
                 name += piece.data
             else:
                 raise MalformedRequest(
-                    f"The form has a part {piece.part.name[:80]!r}. Send one file and a name."
+                    f"The form has a part {piece.part.name[:80]!r}, which is no file (it has no "
+                    "filename) and not its name, or a second name. Send one file and one name."
                 )
             if len(name) > FORM_OVERHEAD:
                 raise MalformedRequest("The form's name is too long.")

@@ -179,9 +179,7 @@ def read_features(
     return columns
 
 
-def _read_stored(
-    file: ReadableFile, names: Sequence[str] | None = None
-) -> dict[str, ColumnValues]:
+def _read_stored(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, ColumnValues]:
     all_names = [str(column["name"]) for column in file.columns]
     requested = list(dict.fromkeys(all_names if names is None else names))
     check_columns(all_names, requested)

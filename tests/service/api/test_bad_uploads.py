@@ -102,11 +102,24 @@ def part(name: str, content: str, filename: str | None = None) -> str:
         part("file", "a\n1\n", "t.csv")[:-3],
         part("file", "a\n1\n", "t.csv") * 2 + "--x--\r\n",
         part("other", "1") + "--x--\r\n",
+        part("nmae", "t") + part("file", "a\n1\n", "t.csv") + "--x--\r\n",
+        part("name", "t") * 2 + part("file", "a\n1\n", "t.csv") + "--x--\r\n",
         "--x\r\n" + "A: b\r\n" * 100 + "\r\n",
         "--x\r\nA: " + "b" * 10_000,
         "nothing",
     ],
-    ids=["no file", "not closed", "cut off", "two", "other", "headers", "header", "no form"],
+    ids=[
+        "no file",
+        "not closed",
+        "cut off",
+        "two",
+        "other",
+        "misspelt",
+        "two names",
+        "headers",
+        "header",
+        "no form",
+    ],
 )
 def test_invalid_forms(client: TestClient, data_dir: Path, form: str) -> None:
     answer = send(client, form.encode(), "multipart/form-data; boundary=x")

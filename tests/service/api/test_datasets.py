@@ -78,15 +78,19 @@ def test_exact_a_form_is_the_same_as_a_body(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filename", "content"),
-    [("t.csv", CSV_TEXT), ("t.PARQUET", FILES[PARQUET]), ("t.npy", FILES[NPY])],
+    ("filename", "content", "media_type"),
+    [
+        ("t.csv", CSV_TEXT, "application/octet-stream"),
+        ("t.csv", CSV_TEXT, "application/vnd.ms-excel"),
+        ("t.csv", CSV_TEXT, "text/plain"),
+        ("t.PARQUET", FILES[PARQUET], "application/octet-stream"),
+        ("t.npy", FILES[NPY], "application/octet-stream"),
+    ],
 )
 def test_exact_the_ending_tells_where_a_form_names_no_type(
-    client: TestClient, filename: str, content: bytes
+    client: TestClient, filename: str, content: bytes, media_type: str
 ) -> None:
-    answer = client.post(
-        "/v1/datasets", files={"file": (filename, content, "application/octet-stream")}
-    )
+    answer = client.post("/v1/datasets", files={"file": (filename, content, media_type)})
 
     assert answer.status_code == 201
     assert answer.json()["name"] == filename

@@ -30,7 +30,13 @@ from thetahat_service.data.csv_dialect import (
     detect_dialect,
     replace_spaces_by_tabs,
 )
-from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm, drop_marks, drop_missing
+from thetahat_service.data.csv_numbers import (
+    MISSING_TEXT,
+    PLAIN_FORM,
+    NumberForm,
+    drop_marks,
+    drop_missing,
+)
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.table_draft import TableDraft
