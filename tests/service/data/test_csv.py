@@ -271,7 +271,8 @@ def test_exact_na_is_a_label_of_text_and_missing_in_a_feature(
     _, file = inspected(tmp_path, CSV, f"a,b,c,d\n{rows}\n".encode())
 
     assert read_labels(file, ["a"])["a"].tolist() == words
-    assert read_features(file)["a"].tolist() == [None if w == mark else w for w in words]
+    features = np.asarray(read_features(file)["a"])
+    assert features.tolist() == [None if w == mark else w for w in words]
     for name in "bc":
         missing = np.isnan(read_columns(file)[name].astype(float))
         assert missing.tolist() == [True, False, False, False, False] * n

@@ -167,6 +167,7 @@ def test_by_hand_three_of_three_instances_won() -> None:
     assert compute_p_value_of_at_least(counts, 0.05) == 1 / 16
     assert_allclose(compute_p_value_of_at_least(counts, 0.3), 0.35**3, rtol=1e-4)
     end = Tango().build_from_counts(counts, 0.95, LESS).upper
+    assert end is not None
     assert_allclose(end, 1 - 2 * 0.05 ** (1 / 3), rtol=1e-4)
 
 
