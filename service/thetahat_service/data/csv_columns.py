@@ -35,7 +35,6 @@ from thetahat_service.data.csv_numbers import (
     remove_signs,
     split_marks,
 )
-from thetahat_service.data.table_draft import TableDraft
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
@@ -110,8 +109,6 @@ class ColumnSurvey:
         Whether fractions may differ in zeros at their end alone: 1.1 and 1.10.
     are_padded : bool
         Whether they are whole numbers of which some begin with 0, and so texts.
-    values : Array or None
-        The values of the cells that were added last, if they seem to need nothing else.
     """
 
     name: str
@@ -124,7 +121,6 @@ class ColumnSurvey:
     needs_text: bool = False
     are_padded: bool = False
     differ_by_zeros: bool = False
-    values: pa.Array | None = None
     shown: set[str] = field(default_factory=set)
     """The decimal marks that some of its numbers can only have."""
     _either: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -165,27 +161,14 @@ class ColumnSurvey:
 
     def add(self, texts: pa.Array, first_row: int) -> None:
         """Take account of further cells."""
-        self.values = None
-        if texts.null_count == len(texts):
-            self.values = pa.nulls(len(texts), pa.float64())
+        if texts.null_count == len(texts) or self._is_text:
             return
-        if self._is_text:
-            pass
-        elif not self.n_numbers + self.n_others + len(self.marks) and _are_booleans(texts):
+        if not self.n_numbers + self.n_others + len(self.marks) and _are_booleans(texts):
             self._are_booleans = True
-            self.values = convert_booleans(texts)
         elif self._are_booleans:
             self._is_text = True
         else:
             self._add_numbers(texts, first_row)
-        if self._is_text:
-            self.values = texts
-
-    def keep_labels(self, cells: pa.Array) -> None:
-        """Take the cells that were added last as they are in the file, if the column is text."""
-        is_unknown = self.values is not None and self.values.null_count == len(cells)
-        if self._is_text or is_unknown:
-            self.values = cells if self._is_text else None
 
     def _add_numbers(self, texts: pa.Array, first_row: int) -> None:
         """Take account of cells that may be numbers."""
@@ -198,7 +181,6 @@ class ColumnSurvey:
         if numbers is None:
             self._add_written(texts, first_row)
             return
-        self.values = numbers
         self.n_numbers += len(texts) - texts.null_count
         if numbers.type == pa.float64() and "." not in self.shown:
             first = texts[:FEW_CELLS].to_pylist()
@@ -325,11 +307,9 @@ class ColumnSurvey:
 
 
 def survey_columns(
-    path: Path, dialect: Dialect, limits: FileLimits, draft: TableDraft
+    path: Path, dialect: Dialect, limits: FileLimits
 ) -> tuple[list[ColumnSurvey], str, int, str | None]:
     """Return the columns of a text table, its decimal mark, number of rows and last cell.
-
-    The values of its columns, as far as they are known, are offered to the draft.
 
     Raises ``InvalidFile`` for a column whose commas or points may be decimal marks or of thousands.
     """
@@ -343,14 +323,9 @@ def survey_columns(
         parts = [batch] if rows else [batch[:FIRST_ROWS], batch[FIRST_ROWS:]]
         for part in parts:
             for column, cells in zip(columns, part.columns, strict=True):
-                texts = drop_missing(cells)
-                column.add(texts, rows)
-                if texts.null_count != cells.null_count:
-                    column.keep_labels(cells)
-                if column.values is None or column.values.type == pa.string():
-                    check_text_lengths(column.name, cells, limits)
+                column.add(drop_missing(cells), rows)
+                check_text_lengths(column.name, cells, limits)
             rows += part.num_rows
-            draft.add([column.values for column in columns])
     shown = find_shown_marks(columns)
     for column in columns:
         column.finish(shown, is_comma_likely=dialect.delimiter == ";")

@@ -13,7 +13,7 @@ from thetahat_service.data.evaluation_tools.base import COST_PREFIX, ERROR
 from thetahat_service.data.list_scores import SCORE_PREFIX, ScoreColumns, list_scores
 from thetahat_service.data.reading import ReadableFile, find_types
 from thetahat_service.roles.long_tables import LongColumns, Values, list_labels
-from thetahat_service.roles.names import is_label_name, is_target_name
+from thetahat_service.roles.names import is_label_name, is_name_of
 from thetahat_service.roles.questions import list_questions_of_long_table
 
 LOG_TYPES: Final = {
@@ -60,7 +60,7 @@ def find_log_scores(file: ReadableFile) -> dict[str, ScoreColumns]:
     return scores or {
         name: columns
         for name, columns in known.items()
-        if not (NOT_SCORES.fullmatch(name) or is_label_name(name) or is_target_name(name))
+        if not (NOT_SCORES.fullmatch(name) or is_label_name(name) or is_name_of("target", name))
     }
 
 

@@ -8,13 +8,7 @@ from typing import Final, Literal
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.roles.long_tables import Values
-from thetahat_service.roles.names import (
-    is_loss_name,
-    is_measure_name,
-    is_prediction_name,
-    is_rater_name,
-    is_truth_name,
-)
+from thetahat_service.roles.names import is_measure_name, is_name_of, is_rater_name
 from thetahat_service.roles.proposals import Proposal, Role, find_model_column, list_of
 
 Kind = Literal["losses", "predictions", "cross_validation"]
@@ -59,13 +53,17 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
     others = [name for name in doubts if not (is_measure_name(name) or is_rater_name(name))]
     if len(losses) == 1 and losses[0].is_binary:  # a class beside features, such as age
         others = doubts
-    if losses and (all(is_loss_name(c.name) for c in losses) or not (others or _differ(losses))):
+    if losses and (
+        all(is_name_of("loss", c.name) for c in losses) or not (others or _differ(losses))
+    ):
         reason = (
             f"{_list_names(losses)} {'has' if len(losses) == 1 else 'have'} numbers as losses or "
             "scores of the same rows are, and no column has the name of true values."
         )
         return Contents("losses", reason)
-    named_losses = [p.column for p in list_of(proposals, Role.UNCLEAR) if is_loss_name(p.name)]
+    named_losses = [
+        p.column for p in list_of(proposals, Role.UNCLEAR) if is_name_of("loss", p.name)
+    ]
     faulty_columns = [p for p in list_of(proposals, Role.FAULTY) if p.column.numbers]
     if not losses and named_losses:
         names = _list_names(named_losses)
@@ -85,7 +83,7 @@ def _guess_with_target(
     target: ColumnProfile, others: Sequence[ColumnProfile], values: Values
 ) -> Contents:
     start = f"Column {target.name!r} has the name of true values"
-    named = [column for column in others if is_prediction_name(column.name)]
+    named = [column for column in others if is_name_of("prediction", column.name)]
     if named:
         have = "has the name" if len(named) == 1 else "have the names"
         return Contents("predictions", f"{start}, and {_list_names(named)} {have} of predictions.")
@@ -95,7 +93,7 @@ def _guess_with_target(
         if alike:
             reason = f"{start}, and {_list_names(alike)} has its classes and no others."
             return Contents("predictions", reason)
-    elif is_truth_name(target.name):
+    elif is_name_of("truth", target.name):
         alike = [c for c in others if c.is_numeric and not c.repeats]
         if alike or (target.is_binary and all(c.is_binary for c in others if c.is_numeric)):
             reason = f"{start} that are compared with others, and other columns have numbers too."

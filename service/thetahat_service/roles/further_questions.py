@@ -10,13 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import (
-    is_item_name,
-    is_rater_name,
-    is_run_name,
-    is_time_name,
-    split_words,
-)
+from thetahat_service.roles.names import NameKind, is_name_of, is_rater_name, split_words
 from thetahat_service.roles.proposals import Proposal, Role, list_of
 
 MOST_GROUPS: Final = 30
@@ -28,18 +22,18 @@ def list_further_questions(proposals: Mapping[str, Proposal]) -> Iterator[str]:
     """Yield the questions that a table with a row for each test instance may answer."""
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
     labels = list_of(proposals, Role.LABEL)
-    no_groups = (is_item_name, is_run_name, is_time_name)
     few = [p.name for p in labels if p.column.distinct <= MOST_GROUPS]
-    yield _ask_about_groups([name for name in few if not any(is_it(name) for is_it in no_groups)])
+    others: tuple[NameKind, ...] = ("item", "run", "time")
+    yield _ask_about_groups([n for n in few if not any(is_name_of(kind, n) for kind in others)])
     yield _ask_about_judge(models, [name for name in proposals if is_rater_name(name)])
-    items = [name for name, p in proposals.items() if is_item_name(name) and p.column.repeats]
+    items = [name for name, p in proposals.items() if is_name_of("item", name) and p.column.repeats]
     yield _answer(
         "How much runs of one item vary",
         items
         and f"with {_write_options('--item', items[:1])} (rows of one {items[0]} are its runs)",
         "A column of items, which several rows share, would be needed (--item COLUMN)",
     )
-    times = [n for n, p in proposals.items() if is_time_name(n) and p.column.distinct > 1]
+    times = [n for n, p in proposals.items() if is_name_of("time", n) and p.column.distinct > 1]
     yield _answer(
         "How neighbours in time depend on each other",
         times and f"with {_write_options('--time', times[:1])}",

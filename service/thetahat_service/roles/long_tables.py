@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from thetahat.tables.column_profiles import ColumnProfile, is_total_name
-from thetahat_service.roles.names import (
-    is_item_name,
-    is_prediction_name,
-    is_run_name,
-    is_summary_name,
-    is_target_name,
-    is_task_name,
-    is_unnamed,
-)
+from thetahat_service.roles.names import is_name_of, is_summary_name, is_unnamed
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
@@ -111,7 +104,7 @@ def read_long_table(
     items = [str(value) for value in values(item)]
     task = named.get("task") or _find_task(free, items, values)
     free.pop(task or "", None)
-    runs = tuple(n for n, c in free.items() if is_run_name(n) and c.distinct < c.rows)
+    runs = tuple(n for n, c in free.items() if is_name_of("run", n) and c.distinct < c.rows)
     free = {n: c for n, c in free.items() if n not in runs}
     score = named.get("score") or _find_score(free)
     free.pop(score, None)
@@ -147,7 +140,7 @@ def _find_item(columns: Mapping[str, ColumnProfile], models: Sequence[str], valu
     Where no column has the name of items, the tasks are the items.
     """
     has_several = len(set(models)) > 1
-    for is_possible in (is_item_name, _is_task_item_name):
+    for is_possible in (partial(is_name_of, "item"), _is_task_item_name):
         possible = []
         for name, column in columns.items():
             if is_possible(name) and not is_unnamed(name, column.position):
@@ -174,7 +167,7 @@ def _find_task(
 ) -> str | None:
     """Return the column that groups the items by task: by its name, with several items each."""
     for name, column in columns.items():
-        if is_task_name(name) and column.distinct > 1:
+        if is_name_of("task", name) and column.distinct > 1:
             n_items = len(set(zip(map(str, values(name)), items, strict=True)))
             if 2 * column.distinct <= n_items:
                 return name
@@ -182,7 +175,7 @@ def _find_task(
 
 
 def _is_task_item_name(name: str) -> bool:
-    return is_task_name(name.lower().removesuffix("id").rstrip("_ "))
+    return is_name_of("task", name.lower().removesuffix("id").rstrip("_ "))
 
 
 def _find_score(columns: Mapping[str, ColumnProfile]) -> str:
@@ -297,7 +290,7 @@ def list_labels(
     for name, column in columns.items():
         if column.type == "number" or not 1 < column.distinct <= n_items / 2:
             continue
-        if is_target_name(name) or is_prediction_name(name):
+        if is_name_of("target", name) or is_name_of("prediction", name):
             continue
         if column.is_numeric and (column.is_binary or not column.is_whole):
             continue

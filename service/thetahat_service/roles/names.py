@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from functools import partial
-from typing import Final
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Final, Literal
 
 from thetahat.common_names import (
     DOUBTFUL_WORDS,
@@ -36,6 +36,29 @@ UNNAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of an index that pandas, R or readr wrote as a column."""
+NameKind = Literal[
+    "group", "item", "loss", "model", "prediction", "run", "target", "task", "time", "truth"
+]
+"""What a column may have by its name: groups of people, the tested item, losses or scores, the
+model of each row, predictions, what tells the runs of an item apart, true values, the task of each
+item, the time of each row, and true values beside predictions of them."""
+WHOLE_NAMES: Final[Mapping[NameKind, AbstractSet[str]]] = {
+    "group": GROUP_NAMES,
+    "target": TARGET_NAMES | TRUTH_NAMES,
+    "time": TIME_NAMES,
+    "truth": TRUTH_NAMES,
+}
+WORDS_OF_NAMES: Final[Mapping[NameKind, AbstractSet[str]]] = {
+    "loss": LOSS_WORDS | SCORE_WORDS | METRIC_WORDS,
+    "prediction": PREDICTION_WORDS,
+    "run": RUN_NAMES,
+}
+FIRST_WORDS: Final[Mapping[NameKind, tuple[AbstractSet[str], AbstractSet[str]]]] = {
+    "item": (ITEM_NAMES, {"id", "idx", "index"}),
+    "model": (MODEL_NAMES, {"name", "id"}),
+    "task": (TASK_NAMES, {"name"}),
+}
+"""The first word of the names, and what may follow it."""
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
 
@@ -71,43 +94,15 @@ def is_summary_name(name: str) -> bool:
     return " ".join(split_words(name)) in SUMMARY_NAMES
 
 
-def _is_one_of(names: Collection[str], name: str) -> bool:
-    return " ".join(split_words(name)) in names
-
-
-is_group_name: Final = partial(_is_one_of, GROUP_NAMES)
-"""Returns whether a name says that the column has groups of people: ``sex``."""
-is_time_name: Final = partial(_is_one_of, TIME_NAMES)
-"""Returns whether a name says that the column has the time of each row."""
-is_target_name: Final = partial(_is_one_of, TARGET_NAMES | TRUTH_NAMES)
-"""Returns whether a name says that the column has the true values."""
-is_truth_name: Final = partial(_is_one_of, TRUTH_NAMES)
-"""Returns whether a name says that the column has true values beside predictions of them."""
-
-
-def _has_word(words: Collection[str], name: str) -> bool:
-    return not set(words).isdisjoint(split_words(name))
-
-
-is_prediction_name: Final = partial(_has_word, PREDICTION_WORDS)
-"""Returns whether a name says that the column has predictions: ``pred_ridge``."""
-is_loss_name: Final = partial(_has_word, LOSS_WORDS | SCORE_WORDS | METRIC_WORDS)
-"""Returns whether a name says that the column has losses or scores: ``loss_ridge``."""
-is_run_name: Final = partial(_has_word, RUN_NAMES)
-"""Returns whether a name says that the column tells the runs of an item apart."""
-
-
-def _names_things(words: Collection[str], endings: Collection[str], name: str) -> bool:
-    first, *others = split_words(name) or [""]
-    return first in words and (not others or " ".join(others) in endings)
-
-
-is_model_name: Final = partial(_names_things, MODEL_NAMES, ("name", "id"))
-"""Returns whether a name says that the column names the model of each row."""
-is_item_name: Final = partial(_names_things, ITEM_NAMES, ("id", "idx", "index"))
-"""Returns whether a name says that the column names the tested item: ``question_id``."""
-is_task_name: Final = partial(_names_things, TASK_NAMES, ("name",))
-"""Returns whether a name says that the column has the task of each item."""
+def is_name_of(kind: NameKind, name: str) -> bool:
+    """Return whether a name says that a column has what the kind is called: ``sex`` has groups."""
+    words = split_words(name)
+    if kind in WHOLE_NAMES:
+        return " ".join(words) in WHOLE_NAMES[kind]
+    if kind in WORDS_OF_NAMES:
+        return not WORDS_OF_NAMES[kind].isdisjoint(words)
+    firsts, endings = FIRST_WORDS[kind]
+    return bool(words) and words[0] in firsts and " ".join(words[1:]) in {"", *endings}
 
 
 def is_rater_name(name: str) -> bool:
@@ -117,7 +112,7 @@ def is_rater_name(name: str) -> bool:
 
 def is_no_model_name(name: str) -> bool:
     """Return whether a name says that the column has neither losses nor scores of a model."""
-    return is_label_name(name) or is_group_name(name) or is_measure_name(name)
+    return is_label_name(name) or is_name_of("group", name) or is_measure_name(name)
 
 
 def find_better(name: str) -> Better | None:

@@ -12,15 +12,11 @@ from thetahat.values.types import Better, FloatArray
 from thetahat_service.roles.names import (
     find_better,
     find_metrics,
-    is_group_name,
     is_label_name,
-    is_loss_name,
     is_measure_name,
-    is_model_name,
+    is_name_of,
     is_no_model_name,
-    is_prediction_name,
     is_rater_name,
-    is_target_name,
     is_unnamed,
 )
 from thetahat_service.roles.totals import find_computed_column
@@ -144,7 +140,9 @@ def find_summary_column(columns: Mapping[str, ColumnProfile]) -> str | None:
 
 def _may_name_models(column: ColumnProfile) -> bool:
     are_versions = 2 * column.distinct <= column.rows and column.distinct <= MOST_VERSIONS
-    return is_model_name(column.name) and (not column.is_numeric or column.is_whole or are_versions)
+    return is_name_of("model", column.name) and (
+        not column.is_numeric or column.is_whole or are_versions
+    )
 
 
 def _propose_alone(column: ColumnProfile) -> Proposal:
@@ -165,7 +163,7 @@ def _judge_name(column: ColumnProfile) -> tuple[Role, str] | None:
     unnamed = is_unnamed(column.name, column.position)
     if unnamed and not column.present:
         return Role.EMPTY, "has neither a name nor a value"
-    if is_target_name(column.name):
+    if is_name_of("target", column.name):
         return Role.TARGET, "has the name of true values"
     if is_rater_name(column.name) and column.is_numeric:
         return Role.UNCLEAR, "has a name of ratings, of a person or a judge"
@@ -245,14 +243,14 @@ def _doubt_name(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Propo
     if is_label_name(column.name) and column.is_whole:
         role = Role.LABEL if column.repeats else Role.IDENTIFIER
         return Proposal(column, role, "has a name and whole numbers that are those of labels")
-    if is_group_name(column.name):
+    if is_name_of("group", column.name):
         role = Role.LABEL if column.repeats and column.is_whole else Role.UNCLEAR
         return Proposal(column, role, "has a name of groups")
     if is_measure_name(column.name):
         reason = "has a name of something else than losses"
         return Proposal(column, Role.UNCLEAR, reason)
-    has_others = not all(is_prediction_name(other.name) for other in others)
-    if has_others and is_prediction_name(column.name) and not is_loss_name(column.name):
+    has_others = not all(is_name_of("prediction", other.name) for other in others)
+    if has_others and is_name_of("prediction", column.name) and not is_name_of("loss", column.name):
         return Proposal(column, Role.UNCLEAR, "has a name of predictions")
     return None
 

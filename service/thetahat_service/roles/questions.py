@@ -11,7 +11,7 @@ from thetahat_service.roles.further_questions import (
     list_further_questions_of_long_table,
 )
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import is_group_name, is_label_name, is_time_name
+from thetahat_service.roles.names import is_label_name, is_name_of
 from thetahat_service.roles.proposals import Proposal, Role, list_of
 from thetahat_service.roles.totals import find_named_total
 
@@ -30,7 +30,7 @@ def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Conte
     labels = [
         label
         for label in list_of(proposals, Role.LABEL)
-        if not (is_group_name(label.name) or is_time_name(label.name))
+        if not (is_name_of("group", label.name) or is_name_of("time", label.name))
     ]
     sentences += [
         (

@@ -39,7 +39,6 @@ from thetahat_service.data.csv_numbers import (
 )
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.packing import unpack_text
-from thetahat_service.data.table_draft import TableDraft
 from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat, build_text_name, list_columns
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
@@ -76,10 +75,9 @@ class Delimited(ConvertedFormat):
         ):
             dialect = detect_dialect(text)
             check_size(1, len(dialect.header), limits)
-            draft = TableDraft(dialect.names, table)
             try:
-                columns, decimal, rows, last = survey_columns(text, dialect, limits, draft)
-                schema = _keep_or_write(text, dialect, columns, draft, table)
+                columns, decimal, rows, last = survey_columns(text, dialect, limits)
+                schema = _write_table(text, dialect, columns, table)
             except pa.ArrowInvalid as error:
                 raise InvalidFile(f"The text is not a table: {error}.") from None
             check_not_empty(rows)
@@ -115,17 +113,10 @@ def _describe(dialect: Dialect, decimal: str, columns: Sequence[ColumnSurvey]) -
     }
 
 
-def _keep_or_write(
-    path: Path,
-    dialect: Dialect,
-    columns: Sequence[ColumnSurvey],
-    draft: TableDraft,
-    table: IO[bytes],
+def _write_table(
+    path: Path, dialect: Dialect, columns: Sequence[ColumnSurvey], table: IO[bytes]
 ) -> pa.Schema:
-    """Keep the draft of the table if all columns are as it has them, or write the table.
-
-    A column without a name and without a value is none of it.
-    """
+    """Write the table, without columns that have neither a name nor a value."""
     chosen = [c for c, name in zip(columns, dialect.header, strict=True) if name or c.has_values]
     if dialect.has_unnamed_last and columns[-1].has_values:
         width = len(dialect.header)
@@ -141,9 +132,6 @@ def _keep_or_write(
             *((build_text_name(chosen[place].name), pa.string()) for place in texts),
         ]
     )
-    if draft.finish() and draft.schema == schema:
-        return schema
-    draft.discard()
     with pa.ipc.new_file(table, schema) as writer:
         for batch in read_texts(path, dialect):
             converted = [_convert(c, batch.column(c.name)) for c in chosen]

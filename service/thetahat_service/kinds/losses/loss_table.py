@@ -46,7 +46,7 @@ from thetahat_service.kinds.losses.judged import (
 )
 from thetahat_service.kinds.losses.logs import read_log_losses
 from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
-from thetahat_service.roles.names import is_model_name
+from thetahat_service.roles.names import is_name_of
 from thetahat_service.schemas.numbers import read_label_list, read_number_array
 from thetahat_service.settings import get_settings
 
@@ -541,7 +541,7 @@ def _find_models_in_rows(
     used |= {getattr(columns, name) for name in ROW_COLUMNS}
     for column in file.columns:
         name = str(column["name"])
-        if name in used or column["type"] != "string" or not is_model_name(name):
+        if name in used or column["type"] != "string" or not is_name_of("model", name):
             continue
         models = list(dict.fromkeys(read_labels(file, [name])[name].tolist()))
         if 1 < len(models) < file.rows:
