@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _FRACTIONS: Final = frozenset({"halffloat", "float", "double"})
 """Types of pyarrow that have no whole numbers."""
+_WITHOUT_NUMPY: Final = frozenset({"Int128", "UInt128"})
+"""Types of polars that NumPy does not have."""
 
 FeatureTable: TypeAlias = "np.ndarray | Sequence[Sequence[Any]] | Mapping[str, RawColumn] | Any"
 """(n, p) rows, (n,) columns by name, or a data frame (pandas, polars, pyarrow)."""
@@ -156,6 +158,8 @@ def read_series(values: RawColumn | Any) -> RawColumn:
     series: Any = values
     if hasattr(series, "to_pylist") and series.null_count and str(series.type) not in _FRACTIONS:
         return list(series.to_pylist())  # as an array, nulls of a dictionary are its last value
+    if str(getattr(series, "dtype", "")) in _WITHOUT_NUMPY:
+        return list(series.to_list())
     array = np.asarray(series)
     if array.dtype.kind == "f" and array.ndim == 1 and np.isnan(array).any():
         return _restore_whole_numbers(values, array)

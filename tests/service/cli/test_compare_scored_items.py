@@ -368,6 +368,21 @@ def test_exact_packed_samples_of_a_folder_are_as_unpacked(
     assert "are one log, packed and unpacked. Keep one" in refuse(capsys, str(tmp_path))
 
 
+@pytest.mark.parametrize("options", [(), ("--model", "old", "--model", "new")])
+def test_invalid_scorers_that_logs_do_not_share_are_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    paths = write_bytes(
+        tmp_path,
+        a__json=inspect_json("qa", "lab/model", RUNS),
+        b__json=inspect_json("qa", "lab/model", BETTER, "includes"),
+    )
+
+    message = refuse(capsys, *paths, *options)
+
+    assert "a.json has match; b.json has includes. Score all of them with one" in message
+
+
 def test_invalid_logs_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     filters = harness_samples({0: 1.0, 1: 0.0}, ("strict-match", "flexible-extract"))
     paths = write_bytes(tmp_path, a__jsonl=filters, b__jsonl=filters)

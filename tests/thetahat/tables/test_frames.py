@@ -176,3 +176,8 @@ def test_exact_numbers_of_numpy_in_objects_are_labels() -> None:
         block = np.array([kind(label) for label in (7, 8, 7, 9)], dtype=object)
         found = thetahat.evaluate(losses, blocks="source", block=block)
         assert thetahat.to_json(found) == plain
+
+
+def test_exact_whole_numbers_of_128_bits_are_labels() -> None:
+    series = pl.Series([2**70, 2**70 + 1, None], dtype=pl.Int128)
+    assert read_series(series) == [2**70, 2**70 + 1, None]
