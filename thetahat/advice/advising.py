@@ -37,7 +37,6 @@ from thetahat.values.types import BlockKind, Target
 
 KEEPS_ITS_LEVEL: Final = 0.065
 """Largest size of a test that is advised: a standard error and a half above 0.05."""
-_INTERVALS: Final = "/studies/recommended_coverage"
 
 
 def advise(**situation: Any) -> Advice:

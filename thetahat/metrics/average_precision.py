@@ -61,6 +61,7 @@ class AveragePrecision(Metric):
             "is too short with few positives."
         ),
     )
+    undefined_if: ClassVar[str] = "there are no positives, or no negatives"
     uses: ClassVar[str] = "scores"
     fold_mean: ClassVar[MeanKind] = MeanKind.MACRO
 
@@ -78,10 +79,6 @@ class AveragePrecision(Metric):
     def check(self, classes: tuple[Label, ...]) -> None:
         """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         check_classes(self.info.name, self.positive, classes)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "there are no positives, or no negatives"
 
 
 METHOD = AveragePrecision

@@ -48,14 +48,11 @@ class BalancedAccuracy(Metric):
             "score interval keeps its uncertainty."
         ),
     )
+    undefined_if: ClassVar[str] = "there is one true class only"
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the balanced accuracy on those rows."""
         return build_table_statistic(judged, _compute_mean_recalls, _compute_slopes)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "there is one true class only"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes of the true classes."""

@@ -142,6 +142,7 @@ class Metric(ABC):
     __slots__ = ()
 
     info: ClassVar[MethodInfo]
+    undefined_if: ClassVar[str]  # the end of a sentence
     n_resamples: int | None  # of the bootstrap intervals; 0 for none, None for the default
     task: ClassVar[str] = "classification"  # or "regression"
     uses: ClassVar[str] = "output"  # or "scores"
@@ -155,10 +156,6 @@ class Metric(ABC):
     @abstractmethod
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the metric on those rows."""
-
-    @abstractmethod
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
 
     def check(self, classes: tuple[Label, ...]) -> None:  # noqa: B027 - most accept any classes
         """Raise ``InvalidParameter`` if a parameter does not fit the classes."""

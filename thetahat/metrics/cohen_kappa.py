@@ -51,15 +51,12 @@ class CohenKappa(Metric):
             "pass 1."
         ),
     )
+    undefined_if: ClassVar[str] = "all rows are of one class and are called it"
     value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return kappa on those rows."""
         return build_table_statistic(judged, _compute_kappas, _compute_slopes)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "all rows are of one class and are called it"
 
 
 def _compute_kappas(tables: FloatArray) -> FloatArray:

@@ -72,6 +72,7 @@ class F1(Metric):
             "normal interval is too short and may pass 1."
         ),
     )
+    undefined_if: ClassVar[str] = "no row is, or is called, positive"
 
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
@@ -108,10 +109,6 @@ class F1(Metric):
         """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         if self.average == "binary":
             find_positive_code(self.info.name, self.positive, classes)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "no row is, or is called, positive"
 
 
 def _compute_f1_by_class(tables: FloatArray) -> FloatArray:

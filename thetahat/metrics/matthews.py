@@ -52,15 +52,12 @@ class Matthews(Metric):
             "1; the logit interval, which is Fisher's z here, does not."
         ),
     )
+    undefined_if: ClassVar[str] = "all rows are of one class, or are called one"
     value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""
         return build_table_statistic(judged, _compute_correlations, _compute_slopes)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "all rows are of one class, or are called one"
 
 
 def _compute_correlations(tables: FloatArray) -> FloatArray:

@@ -41,14 +41,11 @@ class Precision(ClassShare):
             "1."
         ),
     )
+    undefined_if: ClassVar[str] = "no row is called positive"
 
     def choose_cells(self, true: BoolArray, predicted: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Return the cells whose rows count, and those of which they are a share."""
         return true & predicted, predicted
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "no row is called positive"
 
 
 METHOD = Precision

@@ -52,6 +52,7 @@ class RSquared(Metric):
             "skewed targets, or errors that spread with them, in .89 to .93 below 60 rows."
         ),
     )
+    undefined_if: ClassVar[str] = "the targets do not vary"
     task: ClassVar[str] = "regression"
     value_range: ClassVar[tuple[float, float]] = (-np.inf, 1.0)
 
@@ -59,10 +60,6 @@ class RSquared(Metric):
         """Return the coefficient on those rows."""
         truth = np.asarray(judged.truth, dtype=np.float64)
         return _Explained(truth, (truth - judged.output) ** 2)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "the targets do not vary"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,6 +42,7 @@ class Recall(ClassShare):
         references=("powers2011",),
         errs="With few rows of the positive class the normal interval is too short and may pass 1.",
     )
+    undefined_if: ClassVar[str] = "no row is positive"
 
     def choose_cells(self, true: BoolArray, predicted: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Return the cells whose rows count, and those of which they are a share."""
@@ -50,10 +51,6 @@ class Recall(ClassShare):
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes: 1 for rows of the positive class."""
         return self.mark_positives(judged)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "no row is positive"
 
 
 METHOD = Recall

@@ -89,6 +89,7 @@ class RocAuc(Metric):
             "too low where the models' scales differ."
         ),
     )
+    undefined_if: ClassVar[str] = "there are no positives, or no negatives"
     uses: ClassVar[str] = "scores"
     fold_mean: ClassVar[MeanKind] = MeanKind.MACRO
 
@@ -117,10 +118,6 @@ class RocAuc(Metric):
     def check(self, classes: tuple[Label, ...]) -> None:
         """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         check_classes(self.info.name, self.positive, classes)
-
-    def undefined(self) -> str:
-        """Return when the area is undefined, as the end of a sentence."""
-        return "there are no positives, or no negatives"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes of the two classes; None where classes are averaged over."""

@@ -40,6 +40,7 @@ class Specificity(ClassShare):
         references=("powers2011",),
         errs="With few rows of other classes the normal interval is too short and may pass 1.",
     )
+    undefined_if: ClassVar[str] = "every row is positive"
 
     def choose_cells(self, true: BoolArray, predicted: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Return the cells whose rows count, and those of which they are a share."""
@@ -48,10 +49,6 @@ class Specificity(ClassShare):
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes: 1 for rows of the positive class."""
         return self.mark_positives(judged)
-
-    def undefined(self) -> str:
-        """Return when the metric is undefined, as the end of a sentence."""
-        return "every row is positive"
 
 
 METHOD = Specificity

@@ -31,9 +31,6 @@ EQUAL: Final = ("b", "c")
 """Models whose expected loss is that of ``a``."""
 LARGEST_DEGREES: Final = 1e12
 """In the place of infinitely many, which the t distribution of scipy does not take."""
-FALSE_IF_EQUAL: Final = frozenset({Decision.BETTER, Decision.WORSE})
-FALSE_AT_MARGIN: Final = frozenset({Decision.BETTER, Decision.EQUIVALENT, Decision.NOT_WORSE})
-"""What is false of a model that is worse by exactly the margin."""
 
 Row = dict[str, Any]
 

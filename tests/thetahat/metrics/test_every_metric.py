@@ -135,7 +135,7 @@ def test_property_is_described(name: str) -> None:
     assert metric.info.references
     assert set(metric.info.references) <= set(REFERENCES)
     assert metric.info.targets
-    assert metric().undefined()
+    assert metric.undefined_if
     assert metric.higher_is_better
     assert dataclasses.is_dataclass(metric)
     assert metric() == metric()

@@ -77,7 +77,7 @@ def list_cautions(metric: Metric, measured: MetricValues) -> tuple[Caution, ...]
     missing = int((~measured.defined).sum())
     if missing:
         where = "the test set" if layout.n_splits == 1 else f"{missing} of {layout.n_splits} splits"
-        cautions.append(UNDEFINED_BLOCKS(where=where, reason=metric.undefined()))
+        cautions.append(UNDEFINED_BLOCKS(where=where, reason=metric.undefined_if))
     if metric.uses == "scores" and layout.n_splits > 1 and not layout.has_fixed_models:
         cautions.append(POOLED_ACROSS_MODELS())
     return tuple(cautions)

@@ -97,7 +97,7 @@ class Criterion:
         if self.metric is not None and np.isnan(estimate.mean):
             raise InsufficientData(
                 f"The metric {self.metric.info.name} has no value in any internal split: it is "
-                f"undefined {self.metric.undefined()}.",
+                f"undefined {self.metric.undefined_if}.",
                 loc=("select_by",),
             )
         return estimate
