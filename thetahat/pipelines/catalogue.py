@@ -35,20 +35,18 @@ class LearnerDescription(TypedDict):
     tasks: list[str]
     origin: str
     acts_on: NotRequired[str]
-    parameters: NotRequired[JsonSchema]
+    parameters: JsonSchema
     package: NotRequired[str]
     version: NotRequired[str]
 
 
 def describe_learners(
-    *, with_parameters: bool = True, allowed_packages: frozenset[str] = frozenset()
+    *, allowed_packages: frozenset[str] = frozenset()
 ) -> list[LearnerDescription]:
     """Return every learner's name, title, tasks, origin and parameters.
 
     Parameters
     ----------
-    with_parameters : bool
-        Whether to add ``parameters``, a JSON Schema, which requires importing scikit-learn.
     allowed_packages : frozenset of str
         Packages whose learners the operator allows.
     """
@@ -57,23 +55,21 @@ def describe_learners(
         _describe_installed(learner)
         for learner in list_installed_learners(allowed_packages).values()
     ]
-    names = sorted({*CLASSIFIERS, *REGRESSORS})
-    scikit: list[LearnerDescription] = []
-    for name in names:
-        description: LearnerDescription = {
+    scikit: list[LearnerDescription] = [
+        {
             "name": name,
             "title": make_title(name),
             "summary": f"scikit-learn's {name}.",
             "tasks": sorted(get_learner_tasks(name)),
             "origin": "scikit-learn",
+            "parameters": build_params_schema(load_class(name)),
         }
-        if with_parameters:
-            description["parameters"] = build_params_schema(load_class(name))
-        scikit.append(description)
+        for name in sorted({*CLASSIFIERS, *REGRESSORS})
+    ]
     return [*own, *others, *scikit]
 
 
-def describe_steps(*, with_parameters: bool = True) -> list[LearnerDescription]:
+def describe_steps() -> list[LearnerDescription]:
     """Return every preparation step's name, title, tasks, origin, kind of column and parameters."""
     own: list[LearnerDescription] = [
         {
@@ -87,19 +83,18 @@ def describe_steps(*, with_parameters: bool = True) -> list[LearnerDescription]:
         }
         for name in STEPS
     ]
-    scikit: list[LearnerDescription] = []
-    for name in sorted({*TRANSFORMERS, *VECTORISERS}):
-        description: LearnerDescription = {
+    scikit: list[LearnerDescription] = [
+        {
             "name": name,
             "title": make_title(name),
             "summary": f"scikit-learn's {name}, fitted on the training part.",
             "tasks": sorted(TASKS),
             "origin": "scikit-learn",
             "acts_on": get_default_columns(name).value,
+            "parameters": _build_step_schema(name),
         }
-        if with_parameters:
-            description["parameters"] = _build_step_schema(name)
-        scikit.append(description)
+        for name in sorted({*TRANSFORMERS, *VECTORISERS})
+    ]
     return [*own, *scikit]
 
 

@@ -47,7 +47,7 @@ def test_exact_an_allowed_packages_learner_is_built_and_checked(folder: Path) ->
 
 def test_exact_it_is_described_with_its_package_and_version(folder: Path) -> None:
     install(folder, entries={"constant": "Constant"})
-    described = describe_learners(with_parameters=False, allowed_packages=ALLOWED)
+    described = describe_learners(allowed_packages=ALLOWED)
     (entry,) = (d for d in described if d["origin"] == "entry point")
     assert entry == {
         "name": "constant",
@@ -81,7 +81,7 @@ def test_invalid_a_package_that_is_not_allowed_is_not_imported(folder: Path) -> 
         in refusal.value.message
     )
     assert refusal.value.loc == ("learners", "c", "name")
-    describe_learners(with_parameters=False)
+    describe_learners()
     assert MODULE not in sys.modules
 
 
@@ -105,7 +105,7 @@ def test_invalid_a_value_that_is_no_learner_is_refused(
     with pytest.raises(InvalidParameter, match=words) as refusal:
         build(LearnerSpec(name), "regression", allowed_packages=ALLOWED, loc=("learners", "c"))
     assert refusal.value.loc == ("learners", "c", "name")
-    described = describe_learners(with_parameters=False, allowed_packages=ALLOWED)
+    described = describe_learners(allowed_packages=ALLOWED)
     (entry,) = (d for d in described if d["origin"] == "entry point")
     assert words.rpartition("' of ")[2] in entry["summary"]
     assert entry["tasks"] == []
