@@ -312,3 +312,22 @@ def test_exact_labels_beyond_64_bits_in_a_request_are_kept() -> None:
 
     means = [result["models"]["a"]["mean"] for result in results]
     assert means[0] == means[1]
+
+
+@pytest.mark.parametrize("mark", ["NA", "NaN"])
+@pytest.mark.parametrize("media_type", [CSV, JSONL])
+def test_exact_na_is_a_class_in_every_format(tmp_path: Path, media_type: str, mark: str) -> None:
+    names = [mark, "EU", "APAC"]
+    rows = [(names[i % 3], names[(i + (i % 5 == 0)) % 3]) for i in range(30)]
+    lines = (
+        ["y,m", *map(",".join, rows)]
+        if media_type == CSV
+        else [json.dumps({"y": y, "m": m}) for y, m in rows]
+    )
+    file = uploaded(tmp_path, media_type, "\n".join(lines).encode())
+    columns = {"target": "y", "predictions": {"m": "m"}}
+    body = {"kind": "predictions", "blocks": "holdout", "loss": "zero_one", "columns": columns}
+    result = run_kind({**body, "dataset": str(file.id)}, [file]).result
+
+    assert result["models"]["m"]["mean"]["macro"] == pytest.approx(6 / 30)
+    assert "label_is_a_mark" in {caution["code"] for caution in result["cautions"]}

@@ -135,7 +135,7 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
     doubts: Iterable[Caution] = ()
     if task == "regression":
         outputs = {m: each.output for m, each in encoded.models.items() if each.output.ndim == 1}
-        doubts = suspect_scales({"y_true": encoded.truth, **outputs}, are_losses=False)
+        doubts = suspect_scales({"true values": encoded.truth, **outputs}, are_losses=False)
     else:
         doubts = doubt_classes(
             encoded.truth, encoded.models, data.predictions, data.scores, known_classes

@@ -90,7 +90,7 @@ def test_exact_predictions_in_percent_beside_fractions_are_questioned(
     )
     found = [c["message"] for c in result["cautions"] if c["code"] == "scales_differ"]
     assert bool(found) is is_questioned
-    assert all("'y_true'" in message and "'m'" in message for message in found)
+    assert all("'true values'" in message and "'m'" in message for message in found)
 
 
 @pytest.mark.parametrize(("name", "is_alike"), [("a ", True), ("A", True), ("b", False)])
