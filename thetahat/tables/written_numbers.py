@@ -14,8 +14,16 @@ from thetahat.common_names import MISSING_WORDS
 from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat.values.types import FloatArray
 
-MARKS: Final = MISSING_WORDS - {"error"} | {"", "--", ".", "#n/a", "#na"}
-"""Texts in the place of a missing number, in small letters."""
+MARKS: Final = MISSING_WORDS - {"error"} | {
+    "",
+    "--",
+    ".",
+    "#n/a",
+    "#na",
+    "\N{EN DASH}",
+    "\N{EM DASH}",
+}
+"""Missing in a column whose other values are numbers, in small letters; labels in one of text."""
 _LEADING_ZERO: Final = re.compile(r"[+-]?0[0-9]+")
 
 

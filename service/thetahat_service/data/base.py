@@ -27,12 +27,6 @@ WRITTEN: Final = "numbers_as_text"
 MISSING: Final = ("", "NA", "NaN")
 """Missing in every column of a text table."""
 
-MARKS_AMONG_NUMBERS: Final = (
-    *("?", "-", "--", ".", "n/a", "N/A", "#N/A", "#NA", "NULL", "null", "None", "<NA>", "nan"),
-    *("na", "none", "\N{EN DASH}", "\N{EM DASH}"),
-    *MISSING,
-)
-"""Missing in a column whose other values are numbers; labels in a column of text."""
 ColumnValues = np.ndarray | SparseColumns
 """A column of (n,) values, an (n, p) matrix, or a group of p sparse columns."""
 MAX_NAME = 1000  # characters of a column's name

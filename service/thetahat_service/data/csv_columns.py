@@ -15,6 +15,7 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from thetahat.tables.columns import LARGEST_EXACT
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.arrow_columns import check_text_lengths
@@ -24,7 +25,6 @@ from thetahat_service.data.csv_numbers import (
     EITHER,
     FRACTION,
     GROUPED,
-    LARGEST_EXACT,
     MISSING_TEXT,
     NUMBER,
     PLAIN_FORM,

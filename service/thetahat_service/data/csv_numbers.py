@@ -9,18 +9,18 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 
 from thetahat.tables.column_profiles import PLAIN
+from thetahat.tables.written_numbers import MARKS
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.data.base import MARKS_AMONG_NUMBERS, MISSING
+from thetahat_service.data.base import MISSING
 
-LARGEST_EXACT: Final = 2**53 - 1
 _DIGITS: Final = r"[+-]?[0-9]"
 _EXPONENT: Final = r"(?:[eE][+-]?[0-9]+)?"
 _SPACE: Final = r"['\x{2019}\x{2009}\x{202f}\x{a0} ]"
 _SPACED: Final = rf"^{_DIGITS}{{1,3}}(?:{_SPACE}[0-9]{{3}})+(?:[.,][0-9]+)?$"
 _PERCENT: Final = r"\s?%$"
 _MINUS: Final = "\N{MINUS SIGN}"
-_MARKS: Final = make_arrow_array(MARKS_AMONG_NUMBERS)
+_MARKS: Final = make_arrow_array(sorted(MARKS))
 _MISSING: Final = make_arrow_array(MISSING)
 MISSING_TEXT: Final = pa.nulls(1, pa.string())[0]
 """A missing value; None in its place makes pyarrow import pandas."""
@@ -85,7 +85,7 @@ def cast_numbers(texts: pa.Array, kind: pa.DataType) -> pa.Array | None:
 def split_marks(texts: pa.Array) -> tuple[pa.Array, Counter[str]]:
     """Return trimmed texts with null for each mark of a missing value, and those marks."""
     trimmed = pc.replace_substring(pc.utf8_trim_whitespace(texts), pattern=_MINUS, replacement="-")
-    are_marks = pc.is_in(trimmed, value_set=_MARKS)
+    are_marks = pc.is_in(pc.utf8_lower(trimmed), value_set=_MARKS)
     marks = Counter(pc.filter(trimmed, pc.and_(are_marks, pc.is_valid(trimmed))).to_pylist())
     return pc.if_else(are_marks, MISSING_TEXT, trimmed), marks
 

@@ -240,6 +240,10 @@ MARKS = [
     "NA",
     "NaN",
     "",
+    "Null",
+    "NAN",
+    "Na",
+    "\N{EN DASH}",
 ]
 
 
