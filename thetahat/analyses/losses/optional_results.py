@@ -325,7 +325,7 @@ class MetricDifference:
     statistic: float | None
     """Difference over standard error; None where that is 0 or unknown."""
     p_value: float | None
-    """p-value of no difference."""
+    """p-value of no difference; None without a variance, or with one of 0 unless both are equal."""
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
     alternative: Alternative

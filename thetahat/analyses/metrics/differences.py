@@ -111,7 +111,8 @@ def _test_difference(
 ) -> tuple[float | None, float | None, tuple[Caution, ...]]:
     """Return statistic and p-value of the test that the difference is 0.
 
-    The statistic is None where it is infinite, and both are None where there is no variance.
+    Both are None where there is no variance. Where it is 0 there is no statistic, and equal values
+    have a p-value of 1; that of others is unknown, as nothing shows how certain they are.
     """
     if variance is None or math.isnan(difference) or math.isnan(float(variance.value)):
         return None, None, ()
@@ -119,12 +120,9 @@ def _test_difference(
     if value > 0:
         statistic = difference / math.sqrt(value)
         return statistic, compute_p_value(statistic, variance.degrees_of_freedom, alternative), ()
+    p_value = 1.0 if difference == 0 else None
+    rest = "no p-value" if p_value is None else "the p-value is 1"
     caution = ZERO_VARIANCE(
-        reason="the difference does not vary", consequence="Its statistic is infinite or undefined."
+        reason="the difference does not vary", consequence=f"There is no statistic, and {rest}."
     )
-    in_favour = {
-        Alternative.TWO_SIDED: difference != 0,
-        Alternative.LESS: difference < 0,
-        Alternative.GREATER: difference > 0,
-    }[alternative]
-    return None, 0.0 if in_favour else 1.0, (caution,)
+    return None, p_value, (caution,)
