@@ -331,6 +331,17 @@ OUTCOME_WORDS: Final = frozenset(
 MISSING_WORDS: Final = frozenset(("?", "-", "n/a", "na", "nan", "none", "null", "<na>", "error"))
 """What may stand among them where a model has no outcome."""
 
+MISSING_MARKS: Final = MISSING_WORDS - {"error"} | {
+    "",
+    "--",
+    ".",
+    "#n/a",
+    "#na",
+    "\N{EN DASH}",
+    "\N{EM DASH}",
+}
+"""Missing in a column whose other values are numbers, in small letters; labels in one of text."""
+
 TARGET_NAMES: Final = frozenset(
     ("y", "target", "label", "labels", "truth", "outcome", "actual", "observed", "gold", "y true")
 )

@@ -10,20 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.common_names import MISSING_WORDS
+from thetahat.common_names import MISSING_MARKS
 from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat.values.types import FloatArray
 
-MARKS: Final = MISSING_WORDS - {"error"} | {
-    "",
-    "--",
-    ".",
-    "#n/a",
-    "#na",
-    "\N{EN DASH}",
-    "\N{EM DASH}",
-}
-"""Missing in a column whose other values are numbers, in small letters; labels in one of text."""
 _LEADING_ZERO: Final = re.compile(r"[+-]?0[0-9]+")
 
 
@@ -42,7 +32,7 @@ def parse_texts(values: Sequence[Any] | np.ndarray) -> FloatArray | None:
             if not isinstance(value, bool | int | float | Decimal | np.number | np.bool_):
                 return None
             numbers[row] = float(value)
-        elif (text := value.strip().replace("\N{MINUS SIGN}", "-")).lower() in MARKS:
+        elif (text := value.strip().replace("\N{MINUS SIGN}", "-")).lower() in MISSING_MARKS:
             numbers[row] = math.nan
         elif PLAIN_NUMBER.fullmatch(text):
             numbers[row] = float(text)

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
+from thetahat.common_names import MISSING_MARKS
 from thetahat.tables.column_profiles import PLAIN
-from thetahat.tables.written_numbers import MARKS
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.base import MISSING
@@ -20,7 +20,7 @@ _SPACE: Final = r"['\x{2019}\x{2009}\x{202f}\x{a0} ]"
 _SPACED: Final = rf"^{_DIGITS}{{1,3}}(?:{_SPACE}[0-9]{{3}})+(?:[.,][0-9]+)?$"
 _PERCENT: Final = r"\s?%$"
 _MINUS: Final = "\N{MINUS SIGN}"
-_MARKS: Final = make_arrow_array(sorted(MARKS))
+_MARKS: Final = make_arrow_array(sorted(MISSING_MARKS))
 _MISSING: Final = make_arrow_array(MISSING)
 MISSING_TEXT: Final = pa.nulls(1, pa.string())[0]
 """A missing value; None in its place makes pyarrow import pandas."""

@@ -13,8 +13,7 @@ from typing import IO, Final
 import orjson
 import pyarrow as pa
 
-from thetahat.tables.columns import LARGEST_EXACT
-from thetahat.tables.written_numbers import MARKS
+from thetahat.common_names import MISSING_MARKS
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.arrow_columns import check_text_lengths
 from thetahat_service.data.base import (
@@ -35,6 +34,7 @@ ROWS_AT_ONCE: Final = 10_000
 DEEPEST: Final = 8
 LISTED: Final = 20
 LARGEST_WHOLE: Final = 2**63
+LARGEST_EXACT: Final = 2**53 - 1
 ORJSON_SHARE: Final = 36
 """Most memory that orjson takes, in lengths of the text: 12 that it reserves, and the values of
 ``[[],[],...``. It crashes where it gets none for a value; ``json`` raises ``MemoryError``."""
@@ -113,7 +113,7 @@ class _JsonSurvey:
             if isinstance(value, (list, Mapping)):
                 self.left_out.setdefault(name, self.rows - 1)
                 continue
-            is_mark = isinstance(value, str) and value.lower() in MARKS
+            is_mark = isinstance(value, str) and value.lower() in MISSING_MARKS
             kind = None if is_mark else _find_type(value)
             if isinstance(value, str) and is_mark:
                 self.marks.setdefault(name, Counter())[value] += 1
