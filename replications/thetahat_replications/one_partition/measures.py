@@ -104,13 +104,14 @@ MeasuredSeries: TypeAlias = tuple[LossSeries, Mapping[str, Measures]]
 def build_summary(
     title: str, about: str, measured: Sequence[MeasuredSeries], candidates: Iterable[str]
 ) -> Table:
-    """Return the table of averages over designs, by candidate."""
+    """Return the table of averages over designs, by candidate that all of them have."""
     rows: list[TableRow] = []
     for of, is_difference in OF_SERIES.items():
         chosen = [
             measures for series, measures in measured if series.is_difference is is_difference
         ]
         for name in candidates:
-            summary = summarise([measures[name] for measures in chosen])
-            rows.append((of, name, len(chosen), *astuple(summary)))
+            if all(name in measures for measures in chosen):
+                summary = summarise([measures[name] for measures in chosen])
+                rows.append((of, name, len(chosen), *astuple(summary)))
     return Table(title=title, about=about, columns=SUMMARY_COLUMNS, rows=tuple(rows))
