@@ -22,7 +22,7 @@ _NORMAL_DEGREES: Final = 1e9
 
 VarianceRule: TypeAlias = Callable[[SampleMoments], tuple[FloatArray, FloatArray | float]]
 """Returns the (R,) variances of the mean, and their degrees of freedom."""
-Allowance: TypeAlias = Callable[[SampleMoments], FloatArray]
+AllowanceRule: TypeAlias = Callable[[SampleMoments], FloatArray]
 """Returns the (R,) multiples of the variance of independent losses."""
 
 
@@ -48,7 +48,7 @@ def estimate_over_instances(
 
 def estimate_after_test(
     moments: SampleMoments,
-    allowance: Allowance | float,
+    allowance: AllowanceRule | float,
     alpha: float,
     largest_skewness: float = np.inf,
 ) -> tuple[FloatArray, FloatArray]:
