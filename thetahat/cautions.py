@@ -771,6 +771,13 @@ FOLDS_DIFFER = CautionKind(
     "interval; over the designs of docs/results/one_partition that makes intervals 2 % longer on "
     "average.",
 )
+LONGER_FOR_HEAVY_TAILS = CautionKind(
+    "longer_for_heavy_tails",
+    _INFO,
+    "A few {values} are much larger than the others, so an interval from the single {values} would "
+    "cover too rarely. Intervals for the expected {value} therefore rest on the spread between "
+    "{blocks} and are longer.",
+)
 HALF_OF_THE_DATA = CautionKind(
     "half_of_the_data",
     _WARNING,

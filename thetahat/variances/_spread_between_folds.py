@@ -1,15 +1,59 @@
-"""Whether folds differ, so that intervals rest on the spread between them, not on single losses."""
+"""Reasons to rest on the spread between the folds of one partition, and not on single losses."""
 
 from __future__ import annotations
 
-from thetahat.cautions import FOLDS_DIFFER, Caution
+from thetahat.cautions import (
+    FEWEST_FOR_A_TAIL,
+    FOLDS_DIFFER,
+    HEAVY_TAILED_LOSSES,
+    LONGER_FOR_HEAVY_TAILS,
+    Caution,
+)
 from thetahat.special_functions import fdtrc
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
+from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import BlockKind
 
 
-def check_folds(losses: BlockLosses) -> tuple[Caution, ...]:
+def check_single_losses(losses: BlockLosses) -> tuple[Caution, ...]:
+    """Return why intervals for the expected loss should rest on fold means; empty if they need not.
+
+    It is also empty where losses of instances are not used for it at all: with clusters, repeats, a
+    fold of one instance, or where only fold means are known.
+    """
+    layout = losses.layout
+    if not _is_one_partition(layout) or layout.cluster is not None:
+        return ()
+    return (*_check_folds(losses), *_check_tail(losses))
+
+
+def has_heavy_tail(losses: BlockLosses) -> bool:
+    """Return whether a few losses of independent instances are so large that intervals suffer.
+
+    Losses of 0 and 1 never count as heavy-tailed, and fewer than ``FEWEST_FOR_A_TAIL`` do not
+    either.
+    """
+    values = losses.values
+    if values is None or losses.layout.n_instances < FEWEST_FOR_A_TAIL:
+        return False
+    skewness = compute_skewness_of_mean(losses)
+    if skewness is None or abs(skewness) < HEAVY_TAILED_LOSSES.threshold:
+        return False
+    return not ((values == 0) | (values == 1)).all()
+
+
+def _is_one_partition(layout: Layout) -> bool:
+    return (
+        layout.kind is BlockKind.RANDOM
+        and layout.has_rows
+        and layout.n_repeats == 1
+        and layout.n_splits >= 2
+        and layout.smallest_block >= 2
+    )
+
+
+def _check_folds(losses: BlockLosses) -> tuple[Caution, ...]:
     r"""Return the caution that the folds differ, by the F test of one-way analysis of variance.
 
     .. math::
@@ -19,11 +63,7 @@ def check_folds(losses: BlockLosses) -> tuple[Caution, ...]:
     :math:`\bar e` is the mean of all N.
 
     Degenerate cases: folds that are each constant, but not all alike, differ; equal losses do not.
-    There is no caution where losses of instances are not used for the expected loss at all: with
-    clusters, repeats, a fold of one instance, or where only fold means are known.
     """
-    if not _is_one_partition(losses.layout) or losses.layout.cluster is not None:
-        return ()
     (blocks,) = losses.moments.yield_repeats()
     within = float((blocks.within_variances * (blocks.sizes - 1)).sum())
     between = blocks.total_centred_squares - within
@@ -36,11 +76,5 @@ def check_folds(losses: BlockLosses) -> tuple[Caution, ...]:
     return (FOLDS_DIFFER(losses.layout.words, p=p),)
 
 
-def _is_one_partition(layout: Layout) -> bool:
-    return (
-        layout.kind is BlockKind.RANDOM
-        and layout.has_rows
-        and layout.n_repeats == 1
-        and layout.n_splits >= 2
-        and layout.smallest_block >= 2
-    )
+def _check_tail(losses: BlockLosses) -> tuple[Caution, ...]:
+    return (LONGER_FOR_HEAVY_TAILS(losses.layout.words),) if has_heavy_tail(losses) else ()

@@ -14,7 +14,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._building import build_estimate
-from thetahat.variances._spread_between_folds import check_folds
+from thetahat.variances._spread_between_folds import check_single_losses
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 FEWEST: Final = 20
@@ -45,9 +45,9 @@ class NadeauBengioInstances(BlockVariance):
     and in .93 or more in nine of ten of the designs they were chosen on.
 
     Degenerate cases: equal losses give 0. No interval is built on it where the folds differ by more
-    than their losses explain (F test, p < .01), where instances come in clusters, and with fewer
-    than ``FEWEST`` instances; ``nadeau_bengio``, which uses the spread between folds, then takes
-    its place.
+    than their losses explain (F test, p < .01), where a few losses are much larger than the others
+    (``heavy_tailed_losses``), where instances come in clusters, and with fewer than ``FEWEST``
+    instances; ``nadeau_bengio``, which uses the spread between folds, then takes its place.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -106,7 +106,7 @@ class NadeauBengioInstances(BlockVariance):
         share = float((1 / blocks.sizes).sum()) / blocks.n_blocks**2
         s2 = blocks.total_centred_squares / (n - 1)
         allowance = _get_allowance(losses)
-        cautions = check_folds(losses)
+        cautions = check_single_losses(losses)
         return build_estimate(
             self.info,
             losses,

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from scipy.special import fdtrc, stdtrit
 
-from thetahat.cautions import FOLDS_DIFFER
+from thetahat.cautions import FOLDS_DIFFER, HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES
 from thetahat.values.types import FloatArray
 from thetahat.variances.nadeau_bengio_instances import OF_LOSSES, OF_UNRELATED, OF_ZERO_ONE
@@ -86,9 +86,16 @@ def allow_as_recommended(
     return 1 + share * moments.n / (moments.n - 1)
 
 
-def estimate_as_recommended(moments: SampleMoments) -> tuple[FloatArray, FloatArray]:
-    """Return ``nadeau_bengio_instances``, or ``nadeau_bengio`` where the folds differ."""
-    return estimate_after_test(moments, allow_as_recommended, FOLDS_DIFFER.threshold)
+def estimate_as_recommended(
+    moments: SampleMoments,
+    alpha: float = FOLDS_DIFFER.threshold,
+    largest_skewness: float = HEAVY_TAILED_LOSSES.threshold,
+) -> tuple[FloatArray, FloatArray]:
+    """Return ``nadeau_bengio_instances``, or ``nadeau_bengio`` where that is recommended.
+
+    It is where the folds differ, and where a few losses are much larger than the others.
+    """
+    return estimate_after_test(moments, allow_as_recommended, alpha, largest_skewness)
 
 
 def estimate_shrunken(
@@ -175,21 +182,16 @@ CANDIDATES: Final = (
     *(
         Candidate(
             name=f"{RECOMMENDED}, folds differ at {alpha:g}",
-            rule=partial(estimate_after_test, allowance=allow_as_recommended, alpha=alpha),
+            rule=partial(estimate_as_recommended, alpha=alpha),
         )
         for alpha in (0.001, 0.05)
     ),
     *(
         Candidate(
-            name=f"{RECOMMENDED}, nadeau_bengio from skewness {largest:g}",
-            rule=partial(
-                estimate_after_test,
-                allowance=allow_as_recommended,
-                alpha=FOLDS_DIFFER.threshold,
-                largest_skewness=largest,
-            ),
+            name=f"{RECOMMENDED}, tail from {largest:g}",
+            rule=partial(estimate_as_recommended, largest_skewness=largest),
         )
-        for largest in (0.3, 0.4, 0.5, 0.7)
+        for largest in (0.4, 0.5, 0.7, np.inf)
     ),
     *(
         Candidate(

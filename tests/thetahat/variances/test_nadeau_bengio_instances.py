@@ -132,18 +132,19 @@ def test_degenerate_instances_in_clusters_carry_no_interval() -> None:
     assert not estimate.usable
 
 
-def test_exact_a_large_loss_leaves_the_interval_on_the_instances() -> None:
+def test_exact_a_large_loss_makes_the_interval_rest_on_the_folds() -> None:
     rows = RNG.standard_normal((5, 8))
     rows[2, 3] = 30.0
+    binary = (np.arange(40).reshape(5, 8) == 19).astype(float)
 
-    result = thetahat.evaluate(
-        {"a": rows.ravel()}, block=np.repeat(np.arange(5), 8).tolist(), blocks="random"
-    )
+    tailed, of_binary = losses_of(rows.tolist()), losses_of(binary.tolist())
 
     assert skew(rows.ravel()) / np.sqrt(40) > 0.3
-    interval = (result.models["a"].recommended or {})[Target.THESE_SOURCES]
-    assert (interval.method, interval.variance) == ("skewness_corrected", "nadeau_bengio_instances")
-    assert "heavy_tailed_losses" in {caution.code for caution in result.cautions}
+    assert skew(binary.ravel()) / np.sqrt(40) > 0.3
+    assert not NadeauBengioInstances().estimate(tailed).usable
+    codes = {caution.code for caution in NadeauBengio().estimate(tailed).cautions}
+    assert "longer_for_heavy_tails" in codes
+    assert NadeauBengioInstances().estimate(of_binary).usable
 
 
 @each("n", [16, 20])
