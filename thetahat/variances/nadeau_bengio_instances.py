@@ -73,8 +73,8 @@ class NadeauBengioInstances(BlockVariance):
         errs=(
             "Too large for stable learners and many instances, where intervals of level 0.95 cover "
             "up to 0.99. Too small for trees and the nearest neighbour (.90 to .95), for skewed "
-            "losses of few instances (.90), for heavy tails (.77 to .92) and where a learner has "
-            "more parameters than a quarter of the training instances (.86; .81 for a difference)."
+            "losses of few instances (.90) and where a learner has more parameters than a quarter "
+            "of the training instances (.90; .82 for a difference)."
         ),
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
