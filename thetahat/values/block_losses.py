@@ -59,9 +59,6 @@ class BlockLosses:
     """(J,) mean loss of each split; None if ``values`` is not None."""
     grades: JudgeGrades | None = None
     """What a judge graded these rows and further ones with, if one did."""
-    pair: tuple[BlockLosses, BlockLosses] | None = None
-    """The losses of two models that these belong to, as their differences or within a pair; None
-    for losses of one model by itself."""
 
     def __post_init__(self) -> None:
         losses = self.values if self.values is not None else self.scores
@@ -126,7 +123,6 @@ class BlockLosses:
         unchecked = _build_unchecked(
             self.layout, differences if by_row else None, None if by_row else differences
         )
-        vars(unchecked)["pair"] = (self, other)
         if self.grades is not None and other.grades is not None:
             vars(unchecked)["grades"] = self.grades.minus(other.grades)
         if moments is not None:
@@ -151,12 +147,6 @@ class BlockLosses:
         """Return the same losses over a layout that differs in its words only."""
         losses = object.__new__(BlockLosses)
         vars(losses).update({**vars(self), "layout": layout})
-        return losses
-
-    def with_pair(self, pair: tuple[BlockLosses, BlockLosses]) -> BlockLosses:
-        """Return the same losses as part of a pair, whose variances belong together."""
-        losses = object.__new__(BlockLosses)
-        vars(losses).update({**vars(self), "pair": pair})
         return losses
 
     def minus(self, other: BlockLosses) -> BlockLosses:

@@ -13,7 +13,6 @@ from scipy.special import fdtrc, stdtrit
 from thetahat.cautions import FOLDS_DIFFER, HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES
 from thetahat.values.types import FloatArray
-from thetahat.variances.nadeau_bengio_instances import OF_LOSSES, OF_UNRELATED, OF_ZERO_ONE
 from thetahat_replications.edges.hall_transformation import bound_skewness, invert
 from thetahat_replications.edges.simulated_intervals import LEVEL
 from thetahat_replications.one_partition.simulation import LossSeries, SampleMoments
@@ -22,8 +21,6 @@ _NORMAL_DEGREES: Final = 1e9
 
 VarianceRule: TypeAlias = Callable[[SampleMoments], tuple[FloatArray, FloatArray | float]]
 """Returns the (R,) variances of the mean, and their degrees of freedom."""
-AllowanceRule: TypeAlias = Callable[[SampleMoments], FloatArray]
-"""Returns the (R,) multiples of the variance of independent losses."""
 
 
 def estimate_nadeau_bengio(moments: SampleMoments) -> tuple[FloatArray, float]:
@@ -47,55 +44,35 @@ def estimate_over_instances(
 
 
 def estimate_after_test(
-    moments: SampleMoments,
-    allowance: AllowanceRule | float,
-    alpha: float,
-    largest_skewness: float = np.inf,
+    moments: SampleMoments, allowance: float, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the larger of two variances where folds differ by an F test, else that of instances.
 
-    The two are that of instances with an allowance, and Nadeau and Bengio's, which is also taken
-    where the skewness of the mean is ``largest_skewness`` or more, but for losses of 0 and 1.
+    The two are that of instances with an allowance, and Nadeau and Bengio's.
     """
-    factor = allowance(moments) if callable(allowance) else allowance
-    over_instances = factor * moments.overall / moments.n
+    over_instances, degrees = estimate_over_instances(moments, allowance)
     between, few_degrees = estimate_nadeau_bengio(moments)
     size = moments.n // moments.n_folds
     ratio = size * moments.between / np.where(moments.within > 0, moments.within, np.inf)
     differ = fdtrc(moments.n_folds - 1, moments.n - moments.n_folds, ratio) < alpha
-    has_tail = np.abs(moments.skewness) / np.sqrt(moments.n) >= largest_skewness
-    takes_longer = (differ & (between > over_instances)) | (has_tail & ~moments.is_zero_one)
+    takes_longer = differ & (between > over_instances)
     return (
         np.where(takes_longer, between, over_instances),
-        np.where(takes_longer, few_degrees, moments.n - 1.0),
+        np.where(takes_longer, few_degrees, degrees),
     )
 
 
-def allow_as_recommended(
-    moments: SampleMoments, of_unrelated: float = OF_UNRELATED, of_equal: float = 0.0
-) -> FloatArray:
-    """Return the multiple of ``nadeau_bengio_instances`` for a model or a difference.
-
-    That of a difference falls with the correlation from one allowance to another.
-    """
-    if moments.correlation is None:
-        share = np.where(moments.is_zero_one, OF_ZERO_ONE, OF_LOSSES)
-    else:
-        correlation = np.clip(moments.correlation, 0.0, 1.0)
-        share = of_unrelated + (of_equal - of_unrelated) * correlation
-    return 1 + share * moments.n / (moments.n - 1)
-
-
-def estimate_as_recommended(
-    moments: SampleMoments,
-    alpha: float = FOLDS_DIFFER.threshold,
-    largest_skewness: float = HEAVY_TAILED_LOSSES.threshold,
-) -> tuple[FloatArray, FloatArray]:
+def estimate_as_recommended(moments: SampleMoments) -> tuple[FloatArray, FloatArray]:
     """Return ``nadeau_bengio_instances``, or ``nadeau_bengio`` where that is recommended.
 
     It is where the folds differ, and where a few losses are much larger than the others.
     """
-    return estimate_after_test(moments, allow_as_recommended, alpha, largest_skewness)
+    allowance = 1 + moments.n / (moments.n - 1)
+    variance, degrees = estimate_after_test(moments, allowance, FOLDS_DIFFER.threshold)
+    skewness_of_mean = np.abs(moments.skewness) / np.sqrt(moments.n)
+    has_tail = (skewness_of_mean >= HEAVY_TAILED_LOSSES.threshold) & ~moments.is_zero_one
+    between, few_degrees = estimate_nadeau_bengio(moments)
+    return np.where(has_tail, between, variance), np.where(has_tail, few_degrees, degrees)
 
 
 def estimate_shrunken(
@@ -125,8 +102,6 @@ class Candidate:
     allows_for_skewness: bool = True
     """Whether the interval of a single model is ``skewness_corrected`` where it can be built. That
     of a difference is always ``student_t``, and the normal one where the degrees are infinite."""
-    only_differences: bool = False
-    """Whether it is another interval for differences alone."""
 
     def build_ends(self, series: LossSeries) -> tuple[FloatArray, FloatArray]:
         """Return the (R,) ends; both are the mean where the variance is 0."""
@@ -176,34 +151,8 @@ CANDIDATES: Final = (
             name=f"x {a:g}, nadeau_bengio if folds differ ({alpha:g})",
             rule=partial(estimate_after_test, allowance=a, alpha=alpha),
         )
-        for a in (1.5, 1.6, 1.75)
+        for a in (1.5, 1.75)
         for alpha in (0.01, 0.05)
-    ),
-    *(
-        Candidate(
-            name=f"{RECOMMENDED}, folds differ at {alpha:g}",
-            rule=partial(estimate_as_recommended, alpha=alpha),
-        )
-        for alpha in (0.001, 0.05)
-    ),
-    *(
-        Candidate(
-            name=f"{RECOMMENDED}, tail from {largest:g}",
-            rule=partial(estimate_as_recommended, largest_skewness=largest),
-        )
-        for largest in (0.4, 0.5, 0.7, np.inf)
-    ),
-    *(
-        Candidate(
-            name=f"2 - {a:g} r, nadeau_bengio if folds differ (0.01)",
-            rule=partial(
-                estimate_after_test,
-                allowance=partial(allow_as_recommended, of_unrelated=1.0, of_equal=1 - a),
-                alpha=FOLDS_DIFFER.threshold,
-            ),
-            only_differences=True,
-        )
-        for a in (0.5, 0.75, 1.0)
     ),
     *(
         Candidate(

@@ -104,14 +104,13 @@ MeasuredSeries: TypeAlias = tuple[LossSeries, Mapping[str, Measures]]
 def build_summary(
     title: str, about: str, measured: Sequence[MeasuredSeries], candidates: Iterable[str]
 ) -> Table:
-    """Return the table of averages over designs, by candidate that all of them have."""
+    """Return the table of averages over designs, by candidate."""
     rows: list[TableRow] = []
     for of, is_difference in OF_SERIES.items():
         chosen = [
             measures for series, measures in measured if series.is_difference is is_difference
         ]
         for name in candidates:
-            if all(name in measures for measures in chosen):
-                summary = summarise([measures[name] for measures in chosen])
-                rows.append((of, name, len(chosen), *astuple(summary)))
+            summary = summarise([measures[name] for measures in chosen])
+            rows.append((of, name, len(chosen), *astuple(summary)))
     return Table(title=title, about=about, columns=SUMMARY_COLUMNS, rows=tuple(rows))

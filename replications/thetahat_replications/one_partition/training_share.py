@@ -15,10 +15,8 @@ from scipy.stats import spearmanr
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray
 from thetahat_replications.edges.table import Table, TableRow
-from thetahat_replications.one_partition.batch_learners import LEARNERS
 from thetahat_replications.one_partition.candidates import (
     Candidate,
-    allow_as_recommended,
     estimate_as_recommended,
     estimate_over_instances,
 )
@@ -30,12 +28,9 @@ from thetahat_replications.one_partition.measures import (
     measure_interval,
 )
 from thetahat_replications.one_partition.simulation import (
-    MINUS,
     LossSeries,
     SeriesKey,
-    compute_losses,
     compute_moments,
-    correlate,
     draw_series,
     list_losses,
 )
@@ -55,19 +50,17 @@ difference between a row's loss in the partition and its loss by a model that wa
 other half of the rows, over the mean of the variances of both series. *Second partition* has a
 second partition into as many folds in the place of the halves; *training loss* is one minus the
 loss of the rows that a model was fitted to over the cross-validated loss; *folds* is the variance
-of the fold means over the average that folds of independent losses would have; *spread of
-predictions* is their variance less their covariance with the truth, over the mean squared error (of
-classes, of the probabilities; of a difference, the larger of both). The needed factor is
+of the fold means over the average that folds of independent losses would have. The needed factor is
 the variance of the mean loss over the average of what n independent losses of the same spread would
 have. {repetitions} samples of each design, of the two smaller sizes of each population; coverage,
 length and power as on the page of the set.
 """
 ABOUT_DIAGNOSTICS: Final = """
 Each column is the rank correlation, over designs, of the mean of a diagnostic with the needed
-factor. Reading: for single models D is nearest to ordering the designs by the factor they need, the
-spread of the predictions does it without further fits, and the training loss is behind them; the
-spread between folds is smaller where more is needed. For differences nothing orders them: two
-learners that are nearly the same need a factor far below one, whatever training brings.
+factor. Reading: for single models D is nearest to ordering the designs by the factor they need,
+and the training loss is behind it; the spread between folds is smaller where more is needed. For
+differences nothing orders them: two learners that are nearly the same need a factor far below one,
+whatever training brings.
 """
 ABOUT_INTERVALS: Final = """
 `1 + a D` is that multiple of the variance of all n losses over n, at most {largest:g}, with n - 1
@@ -78,14 +71,10 @@ degrees of freedom and the forms of the other pages. Chosen for single models: t
 heavy-tailed losses, of which `choosing` has few. There a constant multiple does as well: `instances
 x 1.5` has the same length, and `1 + 3 D` about the coverage, length and failures of `instances x
 1.75`. For differences no such multiple finds more than `instances x 1.75` at the same coverage.
-`1 + 2 spread` needs no further fits (losses of 0 and 1 have the recommended multiple). It was the
-shortest on other draws of `choosing` (.957 at 1.11, lowest tenth .93), and failed on `judging` for
-the same reason: skewed losses need an allowance that has nothing to do with training.
 """
 
 
 SHARE, SECOND, TRAINING, FOLDS = "D", "second partition", "training loss", "folds"
-SPREAD: Final = "spread of predictions"
 
 
 def compute_share(losses: FloatArray, others: FloatArray) -> FloatArray:
@@ -93,18 +82,6 @@ def compute_share(losses: FloatArray, others: FloatArray) -> FloatArray:
     variance = (losses.var(axis=1, ddof=1) + others.var(axis=1, ddof=1)) / 2
     changes = ((losses - others) ** 2).mean(axis=1) / 2
     return np.where(variance > 0, changes / np.where(variance > 0, variance, 1.0), 0.0)
-
-
-def compute_spread(predictions: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the (R,) spread of (R, n) predictions that the truth does not share, at least 0.
-
-    It is their variance less their covariance with the truth, over the mean squared error: for
-    learners that are right on average, the share of the error that training brings.
-    """
-    centred = predictions - predictions.mean(axis=1, keepdims=True)
-    unshared = (centred * (predictions - y)).mean(axis=1)
-    error = ((predictions - y) ** 2).mean(axis=1)
-    return np.maximum(np.where(error > 0, unshared / np.where(error > 0, error, 1.0), 0.0), 0.0)
 
 
 def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterator[LossSeries]:
@@ -115,8 +92,8 @@ def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterat
             rng = make_random_stream(seed, f"training share: {population.name} {n} {n_folds}")
             drawn = draw_series(population, (n, n_folds), repetitions, rng, fit, _MOST_CELLS)
             for (loss, subject, is_difference), of_series in drawn.items():
-                losses, correlation, share, second, training, spread = of_series
-                moments = compute_moments(losses, n_folds, correlation if is_difference else None)
+                losses, share, second, training = of_series
+                moments = compute_moments(losses, n_folds)
                 overall = np.where(moments.overall > 0, moments.overall, 1.0)
                 yield LossSeries(
                     place=(population.name, n, n_folds, loss, subject),
@@ -127,7 +104,6 @@ def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterat
                         SECOND: second,
                         TRAINING: training,
                         FOLDS: n / n_folds * moments.between / overall,
-                        SPREAD: spread,
                     },
                 )
 
@@ -144,24 +120,19 @@ def _fit_again(
     order = rng.permutation(n)
     back = np.argsort(order)
     fit = partial(list_losses, population, population.learners)
-    predictions = {name: LEARNERS[name](x, y, n_folds) for name in population.learners}
-    spreads = {name: compute_spread(values, y) for name, values in predictions.items()}
     halves = fit(x[:, order], y[:, order], 2)
     second = fit(x[:, order], y[:, order], n_folds)
     # the model of one of two copies of the rows, tested on the other copy
     training = fit(np.concatenate([x, x], axis=1), np.concatenate([y, y], axis=1), 2)
     found: dict[SeriesKey, tuple[FloatArray, ...]] = {}
-    in_folds = compute_losses(population, predictions, y)
-    for key, losses in in_folds.items():
+    for key, losses in fit(x, y, n_folds).items():
         mean = losses.mean(axis=1)
         of_training = training[key][:, :n].mean(axis=1)
         found[key] = (
             losses,
-            correlate(in_folds, key),
             compute_share(losses, halves[key][:, back]),
             compute_share(losses, second[key][:, back]),
             np.where(mean == 0, 0.0, 1 - of_training / np.where(mean == 0, 1.0, mean)),
-            np.max([spreads[name] for name in key[1].split(MINUS)], axis=0),
         )
     return found
 
@@ -171,16 +142,6 @@ CandidateRule: TypeAlias = Callable[[LossSeries], Candidate]
 
 def _allow_for_training(series: LossSeries, weight: float) -> Candidate:
     allowance = np.minimum(1 + weight * series.diagnostics[SHARE], LARGEST_ALLOWANCE)
-    return Candidate(
-        name="", rule=lambda moments: (allowance * moments.overall / moments.n, moments.n - 1.0)
-    )
-
-
-def _allow_for_spread(series: LossSeries) -> Candidate:
-    """Return a rule without further fits: losses of 0 and 1 have a constant multiple."""
-    moments = series.moments
-    allowance = np.minimum(1 + 2 * series.diagnostics[SPREAD], LARGEST_ALLOWANCE)
-    allowance = np.where(moments.is_zero_one, allow_as_recommended(moments), allowance)
     return Candidate(
         name="", rule=lambda moments: (allowance * moments.overall / moments.n, moments.n - 1.0)
     )
@@ -196,7 +157,6 @@ def _recommend(series: LossSeries) -> Candidate:  # noqa: ARG001 - as the others
 
 RULES: Final[Mapping[str, CandidateRule]] = {
     "nadeau_bengio_instances": _recommend,
-    "1 + 2 spread": _allow_for_spread,
     **{f"instances x {a:g}": partial(_use_multiple, allowance=a) for a in (1.5, 1.75, 2.0)},
     **{f"1 + {a:g} D": partial(_allow_for_training, weight=a) for a in (1.0, 1.5, 2.0, 2.5, 3.0)},
 }
@@ -230,7 +190,7 @@ def build_tables(
 
 
 def _build_diagnostics(title: str, about: str, every: Sequence[LossSeries]) -> Table:
-    names = (SHARE, SECOND, TRAINING, FOLDS, SPREAD)
+    names = (SHARE, SECOND, TRAINING, FOLDS)
     rows: list[TableRow] = []
     for of, is_difference in OF_SERIES.items():
         chosen = [series for series in every if series.is_difference is is_difference]

@@ -25,7 +25,7 @@ from thetahat_replications.one_partition.candidates import CANDIDATES
 from thetahat_replications.one_partition.designs import CHOOSING, JUDGING, DrawnPopulation
 from thetahat_replications.one_partition.measures import measure, summarise
 from thetahat_replications.one_partition.shipped_rows import replace_rows
-from thetahat_replications.one_partition.simulation import LossSeries, compute_moments, correlate
+from thetahat_replications.one_partition.simulation import LossSeries, compute_moments
 
 PAGES = Path("docs/results/one_partition")
 POPULATIONS = {population.name: population for population in (*CHOOSING, *JUDGING)}
@@ -70,14 +70,12 @@ def test_exact_the_recommended_intervals(name: str, *, is_difference: bool) -> N
     rows = rng.gamma(1.5, size=(2, 60))
     block = np.repeat(np.arange(5), 12)
     values = rows[:1] - rows[1:] if is_difference else rows[:1]
-    of_models = {("l", "a", False): rows[:1], ("l", "b", False): rows[1:]}
-    correlation = correlate(of_models, ("l", "a - b", True)) if is_difference else None
     (candidate,) = [candidate for candidate in CANDIDATES if candidate.name == name]
 
     series = LossSeries(
         place=("drawn", 60, 5, "l", "a"),
         is_difference=is_difference,
-        moments=compute_moments(values, 5, correlation),
+        moments=compute_moments(values, 5),
     )
     ends = candidate.build_ends(series)
 
@@ -154,28 +152,6 @@ def test_by_hand_the_share_of_training() -> None:
 
     assert_allclose(training_share.compute_share(losses, others), [0.75])
     assert training_share.compute_share(losses * 0, losses * 0).tolist() == [0.0]
-
-
-def test_by_hand_the_spread_of_predictions() -> None:
-    y = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]])
-    predictions = np.array([[0.0, 1.0, 1.0, 0.0], [0.5] * 4, [0.4, 0.6, 0.4, 0.6]])
-
-    # guesses: variance 1/4, covariance 0, error 1/2; a constant has no spread; predictions that are
-    # drawn together covary by more than they vary, and count as 0
-    assert_allclose(training_share.compute_spread(predictions, y), [0.5, 0.0, 0.0], atol=1e-12)
-
-
-def test_against_numpy_the_correlation_of_two_models() -> None:
-    rng = np.random.default_rng(2)
-    a, b = rng.normal(size=(2, 3, 40))
-    b[2] = 1.0
-    losses = {("l", "a", False): a, ("l", "b", False): b}
-
-    found = correlate(losses, ("l", "b - a", True))
-
-    expected = [np.corrcoef(a[i], b[i])[0, 1] for i in range(2)]
-    assert_allclose(found, [*expected, 0.0], rtol=1e-9, atol=1e-12)
-    assert_allclose(correlate(losses, ("l", "a", False)), 1.0, rtol=1e-12)
 
 
 def test_against_sklearn_the_share_of_training_of_a_design() -> None:

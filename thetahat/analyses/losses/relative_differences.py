@@ -86,23 +86,20 @@ def _find_set(
 ) -> RatioSet | None:
     """Return Fieller's set; None where the variances are not positive or leave no spread."""
     _, method, of_difference = variance
-    pair = losses.a, losses.b
-    v_a, v_b = (method.estimate(one.with_pair(pair)).value for one in pair)
+    v_a, v_b = (method.estimate(one).value for one in (losses.a, losses.b))
     v_d = of_difference.value
     if not (isinstance(v_a, float) and isinstance(v_b, float) and isinstance(v_d, float)):
         return None
     if not (v_a >= 0 and v_b >= 0 and v_d > 0):
         return None
-    means_of_pair = MeansOfPair(
+    pair = MeansOfPair(
         a=means[0],
         b=means[1],
         variance_a=v_a,
         variance_b=v_b,
         covariance=(v_a + v_b - v_d) / 2,
     )
-    found = find_ratios(
-        means_of_pair, compute_upper_quantile(alpha / 2, of_difference.degrees_of_freedom)
-    )
+    found = find_ratios(pair, compute_upper_quantile(alpha / 2, of_difference.degrees_of_freedom))
     if found.shape != "interval" or found.lower is None or found.upper is None:
         return found
     if found.upper - found.lower <= 1e4 * EPSILON * abs(found.upper):

@@ -8,9 +8,9 @@ of the result. The reasons for the ranks:
 - Random folds, ``these_sources``: any two training sets share most of their instances, so losses
   of different folds are correlated, and intervals that ignore the correlation cover too rarely.
   ``nadeau_bengio`` allows for it and covered close to its level in the largest published
-  comparison, but over one partition it has few degrees of freedom: its intervals covered in .98 at
-  1.7 to 1.8 times the length of ideal ones, and ``nadeau_bengio_instances``, which takes each loss
-  as a split of one instance, in .966 at 1.24 to 1.37 times (``docs/results/one_partition``). Over
+  comparison, but over one partition it has few degrees of freedom: its intervals were 1.7 to 1.8
+  times as long as ideal ones, and ``nadeau_bengio_instances``, which takes each loss as a split of
+  one instance, covered as often with 1.5 times (``docs/results/one_partition``). Over
   several partitions and random draws the t intervals of ``nadeau_bengio`` cover less the more
   splits there are (.96 over ten folds, .92 over five times ten folds, .91 over twenty times), so
   there ``nadeau_bengio_calibrated`` goes before it, with at most seven degrees of freedom (.95).

@@ -66,9 +66,7 @@ def list_numbers(result: EvaluationResult) -> dict[frozenset[str], tuple[float, 
 def test_naive_comparisons_with_the_best_are_those_of_all_pairs(variance: str) -> None:
     # The pairs that are not compared enter by their variances alone, and change no number.
     # Welch and Satterthwaite give each pair its own degrees of freedom; the others get the least.
-    # The allowance of nadeau_bengio_instances is that of each pair; the others get the largest.
-    unequal = {"theta_A", "theta_B", "nadeau_bengio_instances"}
-    tolerance = 0.05 if variance in unequal else 1e-9
+    tolerance = 0.05 if variance in {"theta_A", "theta_B"} else 1e-9
     losses, options = normal_losses(), LAYOUTS[variance]
     with_best = evaluate(losses, tests=[], **options)
     all_pairs = evaluate(losses, tests=[], pairs="all", correction="max_t", **options)
