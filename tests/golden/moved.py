@@ -180,6 +180,10 @@ _WITH_ONE_MODEL: Final = Changed(
 )
 
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"losses_runs/(models/[^/]+/runs/pass_at/\d+)/all_succeed": Moved(r"\1/all_succeed/estimate"),
+    r"losses_runs/models/[^/]+/runs/pass_at/\d+/(?:lower|upper)": Changed(
+        "Wilson's interval has the place of t where one outcome is rare."
+    ),
     r"losses_source_rates_elsewhere/(?:summary/)?comparisons/0/(?:interval|intervals/0|number_needed"
     r"|recommended/these_sources|lower)": _FEW_INSTANCES,
     r"predictions_groups/comparisons/0/groups/site/items/0/interval/lower": _FEW_INSTANCES,

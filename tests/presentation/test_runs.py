@@ -52,6 +52,11 @@ def test_by_hand_runs_that_succeed(result: Any) -> None:
     assert getattr(first[2], "share", None) == pytest.approx(9 / 16)
     assert getattr(second[2], "share", None) == pytest.approx((5 / 6 + 2) / 4)
     assert getattr(second[4], "share", None) == pytest.approx((1 / 6 + 0 + 1 + 1 / 2) / 4)
+    every = result["models"]["new"]["runs"]["pass_at"]["2"]["all_succeed"]
+    assert [getattr(second[5], end, None) for end in ("least", "largest")] == [
+        every["lower"],
+        every["upper"],
+    ]
 
 
 def test_exact_losses_without_runs_have_no_such_table() -> None:

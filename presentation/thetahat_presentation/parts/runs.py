@@ -68,13 +68,17 @@ def _tabulate_pass_at(models: Mapping[str, Json]) -> Table:
             Number(k),
             Percent(found["estimate"]),
             PercentRange(found.get("lower"), found.get("upper")),
-            Percent(found["all_succeed"]),
+            Percent(found["all_succeed"]["estimate"]),
+            PercentRange(found["all_succeed"].get("lower"), found["all_succeed"].get("upper")),
         ]
         for name, runs in models.items()
         for k, found in (runs.get("pass_at") or {}).items()
     ]
-    columns = ["Model", "Runs", "At least one succeeds", "Interval", "All succeed"]
-    notes = ["Unbiased estimates (pass@k and pass^k), averaged over items; t intervals over items."]
+    columns = ["Model", "Runs", "At least one succeeds", "Interval", "All succeed", "Its interval"]
+    notes = [
+        "Unbiased estimates (pass@k and pass^k), averaged over items.",
+        "t intervals over items; where one outcome is rare, Wilson's as of one run for each item.",
+    ]
     return Table(caption="Runs that succeed", columns=columns, rows=rows, notes=notes)
 
 

@@ -113,7 +113,7 @@ def _tabulate_sizes(shown: ModelsResult) -> Table:
 
 
 def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
-    """Yield the recommended intervals of models, differences, groups and metrics."""
+    """Yield the recommended intervals of models, differences, groups, metrics and runs."""
     for name, model in shown.models.items():
         for target, interval in find_recommended(model).items():
             yield "model", name, target, interval
@@ -126,6 +126,9 @@ def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
         yield from _list_group_levels("difference", _name_pair(pair), pair)
     for name, model in shown.models.items():
         yield from _list_metric_intervals("model", name, model)
+        for k, found in ((model.get("runs") or {}).get("pass_at") or {}).items():
+            yield f"at least one of {k} runs of model", name, "these_models", found
+            yield f"all of {k} runs of model", name, "these_models", found["all_succeed"]
     for pair in shown.comparisons:
         yield from _list_metric_intervals("difference", _name_pair(pair), pair)
 

@@ -19,6 +19,7 @@ from thetahat_replications.edges import (
     paired_rates_over_sources,
     probabilities,
     rare_errors_over_sources,
+    runs_that_succeed,
 )
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage
@@ -72,6 +73,11 @@ STUDIES: Final = (
         "paired_rates_over_sources",
         Path("intervals/paired_source_rates_coverage.json"),
         paired_rates_over_sources.collect_shares,
+    ),
+    ShippedStudy(
+        "runs_that_succeed",
+        Path("analyses/runs/success_coverage.json"),
+        runs_that_succeed.collect_shares,
     ),
 )
 

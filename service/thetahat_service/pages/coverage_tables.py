@@ -184,6 +184,10 @@ _EDGES: Final = {
         "thetahat.intervals",
         "Coverage of intervals of differences of error rates over sources",
     ),
+    "success_coverage": (
+        "thetahat.analyses.runs",
+        "Coverage of intervals of runs that succeed",
+    ),
 }
 MEASURED_TABLES: Final[Mapping[str, Callable[[], MeasuredTable]]] = {
     "recommended_coverage": _describe_recommended,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from thetahat.values.coverage import ExpectedCoverage
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceComponent:
@@ -32,21 +34,36 @@ class RunPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PassAt:
-    """How often at least one of k runs of an item succeeds, and how often all do."""
+class SuccessRate:
+    """How often runs succeed, with its interval over items."""
 
     estimate: float
-    """Mean over the items of the unbiased estimate of each, at least one success."""
+    """Mean over the items of the unbiased estimate of each."""
     standard_error: float | None
     """Standard error of the estimate over items; None without spread."""
     lower: float | None
-    """Lower end of its t interval, at least 0."""
+    """Lower end of its interval, at least 0."""
     upper: float | None
-    """Upper end of its t interval, at most 1."""
+    """Upper end of its interval, at most 1."""
     level: float
     """Level of the interval."""
-    all_succeed: float
-    """Mean over the items of the unbiased estimate that all of k runs succeed."""
+    method: str | None
+    """How the interval is built: ``student_t``, or where one of both outcomes is rare ``wilson`` or
+    ``wilson_clusters``, as of one run for each item, which is cautious; None without one."""
+    reason: str | None = None
+    """Why there is no interval."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such an interval covered in the nearest studied design."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassAt(SuccessRate):
+    """How often at least one of k runs of an item succeeds (pass@k), and how often all do."""
+
+    all_succeed: SuccessRate
+    """How often all of k runs succeed (pass^k)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

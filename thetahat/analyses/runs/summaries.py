@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -17,14 +17,12 @@ from thetahat.analyses.runs.result import (
     RunsOfPair,
     VarianceComponent,
 )
+from thetahat.analyses.runs.success_rates import add_expected_coverage, estimate_success_rate
 from thetahat.analyses.runs.values import RunValues
-from thetahat.distributions import compute_upper_quantile
-from thetahat.paired_tests.theta_t import choose_default_variance
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number, format_percent
-from thetahat.values.types import BlockKind, Label
-from thetahat.variances import VARIANCES
+from thetahat.values.types import Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,22 +96,17 @@ class RunParts:
     def _estimate_pass_at(self, runs: RunValues, layout: Layout, k: int, level: float) -> PassAt:
         ones = np.rint(np.bincount(runs.item, weights=runs.values)).astype(np.intp)
         successes = ones if self.higher_is_better else runs.counts - ones
-        one_of = BlockLosses(layout, values=compute_pass_at(runs.counts, successes, k))
-        all_of = BlockLosses(layout, values=compute_pass_all(runs.counts, successes, k))
-        error, degrees = _find_standard_error(one_of)
-        estimate = _get_mean(one_of)
-        ends: tuple[float | None, float | None] = (None, None)
-        if error is not None:
-            reach = compute_upper_quantile((1 - level) / 2, degrees) * error
-            ends = max(0.0, estimate - reach), min(1.0, estimate + reach)
-        return PassAt(
-            estimate=estimate,
-            standard_error=error,
-            lower=ends[0],
-            upper=ends[1],
-            level=level,
-            all_succeed=_get_mean(all_of),
+        one_of, all_of = (
+            add_expected_coverage(
+                estimate_success_rate(BlockLosses(layout, values=by_item), level), layout
+            )
+            for by_item in (
+                compute_pass_at(runs.counts, successes, k),
+                compute_pass_all(runs.counts, successes, k),
+            )
         )
+        of_one = {field.name: getattr(one_of, field.name) for field in fields(one_of)}
+        return PassAt(**of_one, all_succeed=all_of)
 
 
 def _list_components(parts: Components) -> dict[str, VarianceComponent]:
@@ -160,24 +153,6 @@ def _compute_flip_rate(runs: RunValues) -> float | None:
     return float(np.mean(2 * ones * (n - ones) / (n * (n - 1))))
 
 
-def _get_mean(by_item: BlockLosses) -> float:
-    """Return the mean over items; sources have equal weights."""
-    is_source = by_item.layout.kind is BlockKind.SOURCE
-    return by_item.moments.macro_mean if is_source else by_item.moments.pooled_mean
-
-
-def _find_standard_error(by_item: BlockLosses) -> tuple[float | None, float | None]:
-    """Return the standard error over the items of one test set, or their clusters; else None."""
-    layout = by_item.layout
-    if layout.kind is not BlockKind.HOLDOUT:
-        return None, None
-    method = VARIANCES[choose_default_variance(layout)]()
-    if method.inapplicable(layout) is not None:
-        return None, None
-    estimate = method.estimate(by_item)
-    return (estimate.standard_error if estimate.usable else None), estimate.degrees_of_freedom
-
-
 def _write_share(share: float) -> str:
     return format_percent(round(share, 2 if 0.01 <= share <= 0.99 else 4))
 
@@ -212,7 +187,7 @@ def _write(
         sentences.append(f"Two runs of an item differ in {_write_share(flips)}")
     sentences += [
         f"At least one of {k} runs succeeds in {_write_share(one.estimate)}, and all do in "
-        f"{_write_share(one.all_succeed)}"
+        f"{_write_share(one.all_succeed.estimate)}"
         for k, one in found.items()
         if k != "1"
     ]

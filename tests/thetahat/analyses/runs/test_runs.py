@@ -10,12 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import thetahat
 from thetahat.analyses.runs.components import find_share_of_runs, split_variance
 from thetahat.analyses.runs.pass_at import compute_pass_all, compute_pass_at
+from thetahat.analyses.runs.result import SuccessRate
+from thetahat.analyses.runs.success_rates import estimate_success_rate
 from thetahat.analyses.runs.values import RunValues
 from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import build_layout
+from thetahat.values.types import BlockKind
 
 VECTORS: dict[str, Any] = json.loads(Path(__file__).with_name("runs.json").read_text())
 
@@ -106,6 +112,85 @@ def test_golden_pass_at_of_a_benchmark() -> None:
         error = expected["standard_error_over_items"]
         assert found.standard_error == pytest.approx(error, rel=1e-10)
         assert [found.lower, found.upper] == pytest.approx(expected["t_interval_95"], rel=1e-9)
+
+
+@pytest.mark.outside("Chen et al. (2021) of failures, in exact fractions; the t over items")
+def test_golden_all_runs_succeed_where_not_one_of_the_others_does() -> None:
+    """All of k succeed where not one of k fails, so that failures have the same interval."""
+    case = VECTORS["pass_at_k_benchmark"]
+    right = [[0] * (n - c) + [1] * c for n, c in zip(case["n"], case["c"], strict=True)]
+    result = thetahat.evaluate(
+        {"m": flatten(right)}, blocks="holdout", item=items_of(right), pass_at=case["k"]
+    )
+
+    runs = result.models["m"].runs
+    assert runs is not None
+    assert runs.pass_at is not None
+    for k, expected in case["expected"].items():
+        found = runs.pass_at[k].all_succeed
+        assert found.method == "student_t"
+        assert found.estimate == pytest.approx(1 - expected["mean"], rel=1e-10)
+        lower, upper = expected["t_interval_95"]
+        assert [found.lower, found.upper] == pytest.approx([1 - upper, 1 - lower], rel=1e-9)
+
+
+def estimate_successes(values: list[float], **columns: Any) -> SuccessRate:
+    layout = build_layout(BlockKind.HOLDOUT, [0] * len(values), **columns)
+    return estimate_success_rate(BlockLosses(layout, values=np.array(values)), 0.95)
+
+
+def test_naive_a_rare_outcome_has_the_score_interval_of_one_run_for_each_item() -> None:
+    found = estimate_successes([0.0] * 27 + [0.5, 1.0, 1.0])
+
+    p, n = 2.5 / 30, 30
+    ends = [
+        brentq(lambda q: (p - q) ** 2 - 1.959964**2 * q * (1 - q) / n, *at)
+        for at in ((1e-9, p), (p, 1.0))
+    ]
+    assert found.method == "wilson"
+    assert [found.lower, found.upper] == pytest.approx(ends, rel=1e-5)
+
+
+def test_by_hand_items_of_a_cluster_count_as_if_they_were_alike() -> None:
+    found = estimate_successes([1.0] * 40, cluster=[i // 4 for i in range(40)])
+
+    # ten clusters of four items are ten items; Wilson's lower end of 10 of 10 with t of 9 degrees
+    assert found.method == "wilson_clusters"
+    assert found.upper == 1
+    assert found.lower == pytest.approx(10 / (10 + 2.262157**2), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"cluster": [0] * 12}, "single item, or cluster"),
+        ({"time": list(range(12))}, "order of time"),
+    ],
+)
+def test_degenerate_successes_without_an_interval_say_why(
+    columns: dict[str, Any], words: str
+) -> None:
+    found = estimate_successes([1.0] * 12, **columns)
+
+    assert (found.estimate, found.lower, found.upper, found.method) == (1.0, None, None, None)
+    assert found.reason is not None
+    assert words in found.reason
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("rate", [0.02, 0.5])
+def test_calibrated_all_runs_succeed(rate: float) -> None:
+    rng, covered, n_items = np.random.default_rng(5), 0, 60
+    runs = np.full(n_items, 6)
+    for _ in range(1000):
+        of_items = rng.binomial(6, np.where(rng.random(n_items) < rate, 1.0, 0.0))
+        values = compute_pass_all(runs, of_items, 3)
+        found = estimate_successes(values.tolist())
+        assert found.lower is not None
+        assert found.upper is not None
+        covered += found.lower <= rate <= found.upper
+
+    assert covered >= 930
 
 
 @pytest.mark.outside("ANOVA of runs within items, after Miller (2024)")
