@@ -102,7 +102,7 @@ def part(name: str, content: str, filename: str | None = None) -> str:
         part("file", "a\n1\n", "t.csv")[:-3],
         part("file", "a\n1\n", "t.csv") * 2 + "--x--\r\n",
         part("other", "1") + "--x--\r\n",
-        part("nmae", "t") + part("file", "a\n1\n", "t.csv") + "--x--\r\n",
+        part("nam", "t") + part("file", "a\n1\n", "t.csv") + "--x--\r\n",
         part("name", "t") * 2 + part("file", "a\n1\n", "t.csv") + "--x--\r\n",
         "--x\r\n" + "A: b\r\n" * 100 + "\r\n",
         "--x\r\nA: " + "b" * 10_000,
