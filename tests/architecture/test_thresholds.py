@@ -119,6 +119,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/probabilities/events.TWO_CLASSES",
         "analyses/probabilities/slopes.FEW_OF_RARER",
         "analyses/probabilities/slopes.FEW_ROWS",
+        "analyses/runs/success_rates.LEAST_RARER",
         "analyses/selection/parameter_profiles.MIN_VALUES_FOR_EDGE",
         "analyses/series/plans.MOST_UNITS",
         "analyses/series/steps.FUTILE_BELOW",
