@@ -45,8 +45,8 @@ FAMILIES: Final = (
     _of_family(
         "importance_weights",
         "importance_weights/kliep.py",
-        "means = logsumexp(source_logs, axis=0) - np.log(len(source_logs))",
-        "means = logsumexp(source_logs, axis=0) - np.log(len(source_logs) - 1)",
+        "means = scipy.special.logsumexp(source_logs, axis=0) - np.log(len(source_logs))",
+        "means = scipy.special.logsumexp(source_logs, axis=0) - np.log(len(source_logs) - 1)",
     ),
     _of_family(
         "intervals",
