@@ -160,6 +160,15 @@ def test_naive_the_exact_probability_of_few_instances(margin: float) -> None:
         assert_allclose(compute_p_value_of_at_least(counts, margin), expected, rtol=1e-4)
 
 
+@pytest.mark.parametrize(("n", "is_exact"), [(100, True), (101, False)])
+def test_limit_exact_probabilities_take_part_up_to_a_hundred(n: int, *, is_exact: bool) -> None:
+    counts = table(0, 2, n)
+    score = 0.5 * math.erfc(-compute_score_statistic(counts, 0.005) / math.sqrt(2))
+
+    larger = compute_p_value_of_at_least(counts, 0.005) / score > 1 + 1e-9
+    assert larger is is_exact
+
+
 def test_by_hand_three_of_three_instances_won() -> None:
     """P(3 won) is at most .475**3 = .107 for a margin of .05, and the mid-p of none 1/16."""
     counts = table(0, 3, 3)

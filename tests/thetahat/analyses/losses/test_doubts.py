@@ -78,6 +78,9 @@ def test_exact_percent_beside_fractions_are_questioned(
         (FRACTIONS, [20, 50, 75, 40, 90, 35, 60, 55], True),
         (FRACTIONS, FRACTIONS[::-1], False),
         ([-1, 50, 75, 40, 90, 0, 60, 55], FRACTIONS, False),
+        # the largest values are 90 and 2.9 or 3.1, and may be apart by 30 times
+        ([20, 50, 75, 40, 90, 0, 60, 55], [0.2, 0.5, 0.7, 0.4, 0.9, 0.1, 0.6, 2.9], True),
+        ([20, 50, 75, 40, 90, 0, 60, 55], [0.2, 0.5, 0.7, 0.4, 0.9, 0.1, 0.6, 3.1], False),
         ([20, 50, 75, 40, 90, 0, 60, 55], [9, 4, 8, 4, 9, 3, 6, 5], False),  # a poor model
         ([20, 50, 75, 40, 90, 0, 60, 55], [0] * 8, False),
     ],

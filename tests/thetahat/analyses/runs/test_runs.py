@@ -84,6 +84,17 @@ def test_golden_the_interval_is_that_of_the_item_means(case: dict[str, Any]) -> 
     )
 
 
+@pytest.mark.parametrize(("last", "method"), [(1.0, "student_t"), (0.9, "wilson")])
+def test_limit_five_items_worth_of_the_rarer_outcome(last: float, method: str) -> None:
+    values = np.array([1.0] * 4 + [last] + [0.0] * 95)
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(100, dtype=np.intp))
+
+    found = estimate_success_rate(BlockLosses(layout, values=values), 0.95)
+    of_the_other = estimate_success_rate(BlockLosses(layout, values=1 - values), 0.95)
+
+    assert (found.method, of_the_other.method) == (method, method)
+
+
 @pytest.mark.outside("Chen et al. (2021), in exact fractions")
 def test_golden_pass_at() -> None:
     for name in ("pass_at_k", "pass_at_k_more_than_runs"):
