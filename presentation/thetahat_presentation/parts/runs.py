@@ -77,7 +77,7 @@ def _tabulate_pass_at(models: Mapping[str, Json]) -> Table:
     columns = ["Model", "Runs", "At least one succeeds", "Interval", "All succeed", "Its interval"]
     notes = [
         "Unbiased estimates (pass@k and pass^k), averaged over items.",
-        "t intervals over items; where one outcome is rare, Wilson's as of one run for each item.",
+        "t intervals over items; with fewer than five items of one outcome Wilson's, as of one run.",
     ]
     return Table(caption="Runs that succeed", columns=columns, rows=rows, notes=notes)
 

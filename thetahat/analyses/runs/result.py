@@ -48,8 +48,9 @@ class SuccessRate:
     level: float
     """Level of the interval."""
     method: str | None
-    """How the interval is built: ``student_t``, or where one of both outcomes is rare ``wilson`` or
-    ``wilson_clusters``, as of one run for each item, which is cautious; None without one."""
+    """How the interval is built: ``student_t``, or with fewer than five items of one outcome
+    ``wilson`` or ``wilson_clusters``, as of one run for each item, which is cautious; None without
+    one."""
     reason: str | None = None
     """Why there is no interval."""
     expected_coverage: ExpectedCoverage | None = None

@@ -25,7 +25,9 @@ RARER: Final = "items' worth of the rarer outcome"
 
 ONE_TEST_SET: Final = "The interval is one over the items of one test set, and there are several."
 ONE_UNIT: Final = "A single item, or cluster, says nothing about others."
-RARE_IN_TIME: Final = "One of both outcomes is rare, and the items are in the order of time."
+FEW_IN_TIME: Final = (
+    "Fewer than five items in all had one of both outcomes, and the items are in the order of time."
+)
 
 
 def estimate_success_rate(by_item: BlockLosses, level: float) -> SuccessRate:
@@ -58,7 +60,7 @@ def estimate_success_rate(by_item: BlockLosses, level: float) -> SuccessRate:
     if error is not None and degrees is not None and rarer >= LEAST_RARER:
         rate: GroupEstimate = MeanEstimate(mean, error, degrees)
     elif layout.time is not None:
-        return _build(mean, error, level, reason=RARE_IN_TIME)
+        return _build(mean, error, level, reason=FEW_IN_TIME)
     else:
         effect = 1.0 if cluster is None else _find_largest_effect(cluster)
         rate = RateEstimate(mean, n, effect, None if cluster is None else degrees)
