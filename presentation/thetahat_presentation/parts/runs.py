@@ -77,7 +77,7 @@ def _tabulate_pass_at(models: Mapping[str, Json]) -> Table:
     columns = ["Model", "Runs", "At least one succeeds", "Interval", "All succeed", "Its interval"]
     notes = [
         "Unbiased estimates (pass@k and pass^k), averaged over items.",
-        "t intervals over items; with fewer than five items of one outcome Wilson's, as of one run.",
+        "t intervals over items; Wilson's, as of one run, where fewer than five have an outcome.",
     ]
     return Table(caption="Runs that succeed", columns=columns, rows=rows, notes=notes)
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -38,7 +38,8 @@ def compute(body: dict[str, Any]) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         datasets = _store_dataset(body, Path(folder))
         kind.check(request, datasets)
-        job = Job(UUID(int=1), body["kind"], request, body["seed"], datasets)
+        # A kind keeps its last plan for further chunks of the same job: each job has its own id.
+        job = Job(uuid4(), body["kind"], request, body["seed"], datasets)
         finished = run_job(kind, job)
     provenance = Provenance(
         version=thetahat.__version__, seed=body["seed"], data_sha256="0" * 64, spec_sha256="0" * 64
