@@ -18,19 +18,13 @@ EXPLANATION: Final = "/docs"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deprecation:
-    """When an operation was deprecated, when it will be removed, and what replaces it.
-
-    Parameters
-    ----------
-    since, sunset : datetime
-        With a time zone; ``ValueError`` if fewer than 180 days lie between them.
-    successor : str or None
-        Path of the operation that replaces it.
-    """
+    """When an operation was deprecated, when it will be removed, and what replaces it."""
 
     since: datetime
     sunset: datetime
+    """Both with a time zone; ``ValueError`` if fewer than 180 days lie between them."""
     successor: str | None = None
+    """Path of the operation that replaces it."""
 
     def __post_init__(self) -> None:
         if self.sunset - self.since < SHORTEST_NOTICE:

@@ -27,24 +27,16 @@ MOST_RECORDED: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The requests that an owner may still send.
-
-    Parameters
-    ----------
-    limit : int
-        Requests that may come at once.
-    left : int
-        The number of them that remain; negative if the request is over the limit.
-    reset_s : float
-        Seconds until all of them may be sent again, if no further request comes.
-    retry_after_s : float
-        Seconds until a request is accepted again; 0 when this one is.
-    """
+    """The requests that an owner may still send."""
 
     limit: int
+    """Requests that may come at once."""
     remaining: int
+    """The number that are left; negative if the request is over the limit."""
     reset_s: float
+    """Seconds until all of them may be sent again, if no further request comes."""
     retry_after_s: float
+    """Seconds until a request is accepted again; 0 when this one is."""
 
 
 @dataclass(eq=False)

@@ -73,18 +73,12 @@ Reading = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The tools, for the files of one folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Files outside of it are refused.
-    url : str or None
-        The service whose results are read.
-    """
+    """The tools, for the files of one folder."""
 
     folder: Path
+    """Files outside of it are refused."""
     url: str | None = None
+    """The service whose results are read."""
 
     def inspect(self, file: File) -> str:
         """Say what each column of a table or log seems to be for, with the questions it answers.

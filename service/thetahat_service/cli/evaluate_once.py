@@ -38,22 +38,15 @@ Margin = Annotated[
 
 
 class Computed(NamedTuple):
-    """The evaluation of a command.
-
-    Parameters
-    ----------
-    result : mapping
-        The result.
-    evaluated : Evaluated or None
-        What was computed in this process.
-    url, identifier : str or None
-        The service that has computed it, and the id of the evaluation there.
-    """
+    """The evaluation of a command."""
 
     result: AnyResult
+    """The result."""
     evaluated: Evaluated | None = None
+    """What was computed in this process."""
     url: str | None = None
     identifier: str | None = None
+    """The service that has computed it, and the id of the evaluation there."""
 
 
 @contextmanager

@@ -37,28 +37,19 @@ HEIGHT: Final = 260
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockDifferences:
-    """The differences of two models by block, the smallest first.
-
-    Parameters
-    ----------
-    a, b : str
-        The models; a difference is a minus b.
-    blocks : tuple of str
-        Labels of the blocks.
-    differences : tuple of float
-        Mean loss of a minus that of b in each block.
-    mean : float
-        Their average.
-    margin : float or None
-        Largest difference that does not matter.
-    """
+    """The differences of two models by block, the smallest first."""
 
     a: str
     b: str
+    """The models; a difference is a minus b."""
     blocks: tuple[str, ...]
+    """Labels of the blocks."""
     differences: tuple[float, ...]
+    """Mean loss of a minus that of b in each block."""
     mean: float
+    """Their average."""
     margin: float | None
+    """Largest difference that does not matter."""
 
 
 def build_by_source(result: Result) -> Iterator[Figure]:

@@ -63,28 +63,19 @@ SHAPES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceRow:
-    """The difference of one pair.
-
-    Parameters
-    ----------
-    label : str
-        The pair, or the model that is compared with the best one.
-    a, b : str
-        The models; the difference is a minus b.
-    bar : Bar
-        The difference with the interval that the verdict rests on.
-    verdict : str
-        What is decided of a beside b, in words.
-    p_value : float or None
-        Of no difference, corrected over the pairs if there are several.
-    """
+    """The difference of one pair."""
 
     label: str
+    """The pair, or the model that is compared with the best one."""
     a: str
     b: str
+    """The models; the difference is a minus b."""
     bar: Bar
+    """The difference with the interval that the verdict rests on."""
     verdict: str
+    """What is decided of a beside b, in words."""
     p_value: float | None
+    """Of no difference, corrected over the pairs if there are several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

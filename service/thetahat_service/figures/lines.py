@@ -23,35 +23,24 @@ Intervals = Literal["none", "bars", "band"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of a figure.
-
-    Parameters
-    ----------
-    name : str
-        Its entry in the legend.
-    x, y : sequence of float
-        Its points, in the order in which they are connected; null is left out.
-    lower, upper : sequence of float or None
-        Ends of the interval at each point; empty if there are none.
-    ringed : tuple of int
-        Points that are marked by a ring, such as the one that is selected.
-    is_dashed : bool
-        Whether the line is dashed.
-    has_points : bool
-        Whether each point is marked.
-    colour : int
-        The place of its colour in the palette; negative for the colour of the text.
-    """
+    """One line of a figure."""
 
     name: str
+    """Its entry in the legend."""
     x: Sequence[float]
     y: Sequence[float | None]
+    """Its points, in the order in which they are connected; null is left out."""
     lower: Sequence[float | None] = ()
     upper: Sequence[float | None] = ()
+    """Ends of the interval at each point; empty if there are none."""
     ringed: tuple[int, ...] = ()
+    """Points that are marked by a ring, such as the one that is selected."""
     is_dashed: bool = False
+    """Whether the line is dashed."""
     has_points: bool = True
+    """Whether each point is marked."""
     colour: int = 0
+    """The place of its colour in the palette; negative for the colour of the text."""
 
     def find_colour(self, palette: Palette) -> str:
         """Return the colour in a theme."""
@@ -60,35 +49,24 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinePlot:
-    """The lines of a figure and their axes.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-        The lines, in the order of the legend.
-    x_title, y_title : str
-        Titles of the axes.
-    is_log : bool
-        Whether the horizontal axis is logarithmic.
-    intervals : str
-        ``bars``, a ``band``, or ``none``.
-    x_domain, y_domain : tuple of float or None
-        Ends of the axes; None if they follow from the data.
-    square : bool
-        Whether the axes are equally long.
-    categories : tuple of str
-        Labels of the horizontal positions 0, 1, ...; empty for a numerical axis.
-    """
+    """The lines of a figure and their axes."""
 
     lines: Sequence[Line]
+    """The lines, in the order of the legend."""
     x_title: str
     y_title: str
+    """Titles of the axes."""
     is_log: bool = False
+    """Whether the horizontal axis is logarithmic."""
     intervals: Intervals = "bars"
+    """``bars``, a ``band``, or ``none``."""
     x_domain: tuple[float, float] | None = None
     y_domain: tuple[float, float] | None = None
+    """Ends of the axes; None if they follow from the data."""
     square: bool = False
+    """Whether the axes are equally long."""
     categories: tuple[str, ...] = field(default=())
+    """Labels of the horizontal positions 0, 1, ...; empty for a numerical axis."""
 
 
 def needs_log(values: Sequence[float]) -> bool:

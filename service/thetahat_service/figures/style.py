@@ -33,22 +33,16 @@ SMALL_LABEL_SIZE: Final = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Palette:
-    """The colours of one theme.
-
-    Parameters
-    ----------
-    paper, ink, faint, grid : str
-        Background, text and marks, secondary text, grid lines.
-    series : tuple of str
-        Colours of categories, from the palette of Okabe and Ito, which people with any form of
-        colour blindness can distinguish.
-    """
+    """The colours of one theme."""
 
     paper: str
     ink: str
     faint: str
     grid: str
+    """Background, text and marks, secondary text, grid lines."""
     series: tuple[str, ...]
+    """Colours of categories, from the palette of Okabe and Ito, which people with any form of
+    colour blindness can distinguish."""
 
     def lighten(self, colour: str, share: float = 0.35) -> str:
         """Return a colour as it looks when it covers the paper in part."""

@@ -33,28 +33,19 @@ from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that was received completely.
-
-    Parameters
-    ----------
-    file, table : binary file
-        Temporary files of the store: the bytes, and an empty one for the table of a text.
-    media_type : str
-        Media type of a supported format.
-    sha256 : str
-        SHA-256 of the bytes, in hexadecimal.
-    size : int
-        Number of bytes.
-    name : str or None
-        Name from the client.
-    """
+    """A file that was received completely."""
 
     file: IO[bytes]
     table: IO[bytes]
+    """Temporary files of the store: the bytes, and an empty one for the table of a text."""
     media_type: str
+    """Media type of a supported format."""
     sha256: str
+    """SHA-256 of the bytes, in hexadecimal."""
     size: int
+    """Number of bytes."""
     name: str | None
+    """Name from the client."""
 
 
 def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:

@@ -22,19 +22,13 @@ ALIVE_LEASES = 2.0  # leases without a heartbeat after which a worker is not cou
 
 @dataclass(frozen=True, slots=True)
 class PartProgress:
-    """The progress of one learner.
-
-    Parameters
-    ----------
-    done, total : int
-        In the unit of the evaluation's progress.
-    status : str
-        ``queued``, ``running``, ``done`` or ``failed``.
-    """
+    """The progress of one learner."""
 
     done: int
     total: int
+    """Both in the unit of the evaluation's progress."""
     status: str
+    """``queued``, ``running``, ``done`` or ``failed``."""
 
 
 @dataclass(frozen=True, slots=True)

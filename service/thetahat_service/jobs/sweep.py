@@ -47,22 +47,16 @@ SILENT_LEASES = 20.0  # leases without a heartbeat after which a worker's row is
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """The outcome of a sweep: whether this process swept, and what it did.
-
-    Parameters
-    ----------
-    on_duty : bool
-        Whether this process swept.
-    reclaimed, sent : int
-        Units queued again, and messages sent.
-    jump_s : float
-        By how much the database's clock was set forward since the last sweep, or back if negative.
-    """
+    """The outcome of a sweep: whether this process swept, and what it did."""
 
     on_duty: bool
+    """Whether this process swept."""
     reclaimed: int = 0
     sent: int = 0
+    """Units queued again, and messages sent."""
     jump_s: float = 0.0
+    """By how much the database's clock was set forward since the last sweep, or back if
+    negative."""
 
 
 def sweep(

@@ -100,16 +100,11 @@ class Chunk(NamedTuple):
 
 
 class CutChunk(NamedTuple):
-    """A chunk that was cut in two because the whole chunk would take too long.
-
-    Parameters
-    ----------
-    head, rest : Chunk
-        The first piece and the second; their sizes add up to that of the chunk.
-    """
+    """A chunk that was cut in two because the whole chunk would take too long."""
 
     head: Chunk
     rest: Chunk
+    """The first piece and the second; their sizes add up to that of the chunk."""
 
 
 class Chunks(NamedTuple):

@@ -20,21 +20,14 @@ from thetahat_service.outcomes.output_table import OutputTable
 
 
 class Evaluated(NamedTuple):
-    """An evaluation that was computed in this process.
-
-    Parameters
-    ----------
-    request : mapping
-        The request with its seed: sent again, it gives the same numbers.
-    result : mapping
-        The result as JSON values.
-    losses : Table, OutputTable or None
-        One row for each loss, where the kind has losses.
-    """
+    """An evaluation that was computed in this process."""
 
     request: JsonObject
+    """The request with its seed: sent again, it gives the same numbers."""
     result: dict[str, Any]
+    """The result as JSON values."""
     losses: pa.Table | OutputTable | None
+    """One row for each loss, where the kind has losses."""
 
 
 def run_request(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> Evaluated:

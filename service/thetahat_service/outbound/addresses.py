@@ -61,28 +61,19 @@ class AllowedHosts(NamedTuple):
 
 
 class CheckedTarget(NamedTuple):
-    """A URL that was checked: the addresses to connect to, and the name of the host.
-
-    Parameters
-    ----------
-    url : str
-        The URL.
-    scheme, host : str
-        Its scheme and host name.
-    port : int
-        Its port.
-    path : str
-        Its path and query.
-    addresses : tuple of str
-        The checked addresses of the host.
-    """
+    """A URL that was checked: the addresses to connect to, and the name of the host."""
 
     url: str
+    """The URL."""
     scheme: str
     host: str
+    """Its scheme and host name."""
     port: int
+    """Its port."""
     path: str
+    """Its path and query."""
     addresses: tuple[str, ...]
+    """The checked addresses of the host."""
 
 
 def parse_allowed_hosts(text: str, setting: str, *, only_listed: bool) -> AllowedHosts:

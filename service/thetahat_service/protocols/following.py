@@ -31,27 +31,18 @@ KEPT: Final = frozenset({DATA, COUNT, WITHDRAWN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedProtocol:
-    """The protocol that a request names, with what is compared with it.
-
-    Parameters
-    ----------
-    id : UUID
-        Its id.
-    facts : mapping
-        What the request says.
-    data_sha256 : str
-        The digest of the data.
-    files : collection of str
-        The digests of the files; empty where the request holds the data.
-    has_values : bool
-        Whether the request holds values of rows.
-    """
+    """The protocol that a request names, with what is compared with it."""
 
     id: UUID
+    """Its id."""
     facts: Facts
+    """What the request says."""
     data_sha256: str
+    """The digest of the data."""
     files: Collection[str]
+    """The digests of the files; empty where the request holds the data."""
     has_values: bool
+    """Whether the request holds values of rows."""
 
 
 def build_gone_error(protocol_id: UUID) -> InvalidRequest:
@@ -186,21 +177,14 @@ def _list_circumstances(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowedProtocol:
-    """The protocol of an evaluation that is computed.
-
-    Parameters
-    ----------
-    outcome : mapping
-        What was known when it was stored.
-    fixed : str
-        What the protocol fixes, as JSON.
-    files : collection of str
-        The digests of the files of its data.
-    """
+    """The protocol of an evaluation that is computed."""
 
     outcome: JsonObject
+    """What was known when it was stored."""
     fixed: str
+    """What the protocol fixes, as JSON."""
     files: Collection[str]
+    """The digests of the files of its data."""
 
     def finish(self, request: AnalysisRequest, result: dict[str, Any]) -> dict[str, Any]:
         """Return a result with what is as planned, and what is not."""

@@ -14,19 +14,13 @@ ABSENT: Final = "(absent)"
 
 @dataclass(frozen=True, slots=True)
 class OtherValue:
-    """A value that was computed again and is not the recorded one.
-
-    Parameters
-    ----------
-    path : str
-        Its place in the result.
-    recorded, computed : object
-        The two values; ``ABSENT`` for one that is not there.
-    """
+    """A value that was computed again and is not the recorded one."""
 
     path: str
+    """Its place in the result."""
     recorded: Any
     computed: Any
+    """The two values; ``ABSENT`` for one that is not there."""
 
     @property
     def is_wording(self) -> bool:
@@ -50,21 +44,14 @@ class OtherValue:
 
 @dataclass(slots=True)
 class ComparedValues:
-    """What a comparison of two results found.
-
-    Parameters
-    ----------
-    n_equal : int
-        Numbers that are equal to the bit.
-    differences : list of OtherValue
-        Values that are not equal.
-    not_computed : dict of str to int
-        How many recorded numbers were not computed again, by the field that has them.
-    """
+    """What a comparison of two results found."""
 
     n_equal: int = 0
+    """Numbers that are equal to the bit."""
     differences: list[OtherValue] = field(default_factory=list)
+    """Values that are not equal."""
     not_computed: dict[str, int] = field(default_factory=dict)
+    """How many recorded numbers were not computed again, by the field that has them."""
 
 
 def compare_results(

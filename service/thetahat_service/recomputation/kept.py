@@ -12,27 +12,18 @@ from thetahat_service.schemas.base import EvaluationRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptEvaluation:
-    """An evaluation with a result.
-
-    Parameters
-    ----------
-    request : mapping
-        The request with its seed.
-    result : str
-        The result as JSON, as the service sends it.
-    losses : Path or None
-        The Parquet file of the losses.
-    name : str or None
-        Its name for people.
-    identifier : str or None
-        Its id in the service that has it.
-    """
+    """An evaluation with a result."""
 
     request: JsonObject
+    """The request with its seed."""
     result: str
+    """The result as JSON, as the service sends it."""
     losses: Path | None = None
+    """The Parquet file of the losses."""
     name: str | None = None
+    """Its name for people."""
     identifier: str | None = None
+    """Its id in the service that has it."""
 
     def check_request(self) -> EvaluationRequest:
         """Return the request, checked by the code at hand."""

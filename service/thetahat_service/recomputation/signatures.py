@@ -31,18 +31,12 @@ HOW_TO_MAKE: Final = "Make one with: openssl genpkey -algorithm ed25519 -out FIL
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A statement with its signatures, not yet checked.
-
-    Parameters
-    ----------
-    payload : bytes
-        The statement.
-    signatures : tuple of (str, bytes)
-        Each with the id of its key.
-    """
+    """A statement with its signatures, not yet checked."""
 
     payload: bytes
+    """The statement."""
     signatures: tuple[tuple[str, bytes], ...]
+    """Each with the id of its key."""
 
 
 def read_private_key(file: Path) -> Ed25519PrivateKey:

@@ -21,18 +21,12 @@ PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleStatement:
-    """A statement that was read.
-
-    Parameters
-    ----------
-    digests : mapping of str to str
-        The SHA-256 of each file, by name.
-    predicate : mapping
-        What computed the result.
-    """
+    """A statement that was read."""
 
     digests: Mapping[str, str]
+    """The SHA-256 of each file, by name."""
     predicate: Mapping[str, Any]
+    """What computed the result."""
 
 
 def write_statement(

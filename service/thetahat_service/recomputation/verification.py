@@ -85,21 +85,14 @@ class VerificationOutcome(IntEnum):
 
 @dataclass(slots=True)
 class Verification:
-    """What was found, in sentences.
-
-    Parameters
-    ----------
-    outcome : VerificationOutcome
-        The worst that was found.
-    findings : list of str
-        What was checked, and with which outcome.
-    differences : list of OtherValue
-        Values that were computed again and are not the recorded ones.
-    """
+    """What was found, in sentences."""
 
     outcome: VerificationOutcome = VerificationOutcome.SAME
+    """The worst that was found."""
     findings: list[str] = field(default_factory=list)
+    """What was checked, and with which outcome."""
     differences: list[OtherValue] = field(default_factory=list)
+    """Values that were computed again and are not the recorded ones."""
 
     def refuse(self, finding: str) -> None:
         """Record that the bundle is not what its statement says."""

@@ -68,29 +68,21 @@ class CautionList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedMethod:
-    """A method that was used.
-
-    Parameters
-    ----------
-    heading : str
-        Family, title and name.
-    parameters : str
-        The parameters that it had; may be empty.
-    summary, formula, assumptions, errs : str
-        What the catalogue says of it; the formula is LaTeX. All empty for a method that the
-        catalogue does not describe.
-    sources : sequence of str
-        The sources of the method.
-    """
+    """A method that was used."""
 
     kind: ClassVar[str] = "method"
     heading: str
+    """Family, title and name."""
     parameters: str = ""
+    """The parameters that it had; may be empty."""
     summary: str = ""
     formula: str = ""
     assumptions: str = ""
     errs: str = ""
+    """What the catalogue says of it; the formula is LaTeX. All empty for a method that the
+    catalogue does not describe."""
     sources: Sequence[str] = ()
+    """The sources of the method."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,34 +134,23 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The report of an evaluation.
-
-    Parameters
-    ----------
-    identifier : str
-        Id of the evaluation.
-    title, subtitle : str
-        Name of the evaluation, and its kind and time.
-    state : str
-        Whether and how it is signed, in a few words.
-    finished_at : datetime
-        End of the evaluation: the date of the document, so that it does not change.
-    version : str
-        Release that computed the result.
-    result_sha256 : str
-        Digest of the result.
-    sections : sequence of Section
-        The content.
-    """
+    """The report of an evaluation."""
 
     identifier: str
+    """Id of the evaluation."""
     title: str
     subtitle: str
+    """Name of the evaluation, and its kind and time."""
     state: str
+    """Whether and how it is signed, in a few words."""
     finished_at: datetime
+    """End of the evaluation: the date of the document, so that it does not change."""
     version: str
+    """Release that computed the result."""
     result_sha256: str
+    """Digest of the result."""
     sections: Sequence[Section]
+    """The content."""
 
     def list_sections(self, part: ReportPart) -> list[Section]:
         """Return the sections of a part."""

@@ -46,34 +46,23 @@ class UnclearTable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LongColumns:
-    """The columns of a long table.
-
-    Parameters
-    ----------
-    model : str or None
-        The column of the model; None for a log that does not name it.
-    item, score : str
-        The columns of the item and the score of each row.
-    task : str or None
-        The column of the task.
-    runs : tuple of str
-        Columns that tell the runs of an item apart.
-    models : tuple of str
-        The names of the models.
-    n_runs : int
-        The largest number of rows of one item and model.
-    labels : tuple of Proposal
-        Other columns by which items may belong together.
-    """
+    """The columns of a long table."""
 
     model: str | None
+    """The column of the model; None for a log that does not name it."""
     item: str
     score: str
+    """The columns of the item and the score of each row."""
     task: str | None
+    """The column of the task."""
     runs: tuple[str, ...]
+    """Columns that tell the runs of an item apart."""
     models: tuple[str, ...]
+    """The names of the models."""
     n_runs: int
+    """The largest number of rows of one item and model."""
     labels: tuple[Proposal, ...]
+    """Other columns by which items may belong together."""
 
 
 def read_long_table(

@@ -52,16 +52,11 @@ K = TypeVar("K", bound=KeyedRow)
 
 @dataclass(frozen=True, slots=True)
 class OwnedRows(StoredRows[R]):
-    """A table whose rows have an ``id``, an owner and a time of creation.
-
-    Parameters
-    ----------
-    noun, nouns : str
-        What a row is called, and several.
-    """
+    """A table whose rows have an ``id``, an owner and a time of creation."""
 
     noun: str
     nouns: str
+    """What a row is called, and several."""
 
     def _is(self, owner_id: UUID, identifier: UUID) -> sa.ColumnElement[bool]:
         return sa.and_(self.table.c.id == identifier, self.table.c.owner_id == owner_id)

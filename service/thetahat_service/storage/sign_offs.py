@@ -18,35 +18,24 @@ _C = SIGN_OFF.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignOffRow:
-    """One sign-off.
-
-    Parameters
-    ----------
-    id, evaluation_id : UUID
-        Its id, and the evaluation whose result was signed.
-    at : datetime
-        When it was signed.
-    name : str
-        Who signs, in their own words.
-    owner, actor : str
-        Name of the owner of the API key, and the beginning of the key (``local`` without one).
-    decision : str
-        ``approved``, ``rejected`` or ``needs_changes``.
-    comment : str
-        Reasons and conditions; may be empty.
-    result_sha256 : str
-        SHA-256 of the result that was signed, as ``GET .../result`` sent it.
-    """
+    """One sign-off."""
 
     id: UUID
     evaluation_id: UUID
+    """Its id, and the evaluation whose result was signed."""
     at: datetime
+    """When it was signed."""
     name: str
+    """Who signs, in their own words."""
     owner: str
     actor: str
+    """Name of the owner of the API key, and the beginning of the key (``local`` without one)."""
     decision: str
+    """``approved``, ``rejected`` or ``needs_changes``."""
     comment: str
+    """Reasons and conditions; may be empty."""
     result_sha256: str
+    """SHA-256 of the result that was signed, as ``GET .../result`` sent it."""
 
 
 ROWS: Final = StoredRows(SIGN_OFF, SignOffRow)

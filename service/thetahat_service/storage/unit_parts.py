@@ -21,31 +21,21 @@ _OPEN = (UnitState.QUEUED, UnitState.RUNNING)
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """The state of one chunk.
-
-    Parameters
-    ----------
-    number, size : int
-        Its number in the evaluation, and what it adds to the progress.
-    part : str or None
-        The part, a learner, that it belongs to.
-    state : str
-        A ``UnitState``.
-    output_file : str or None
-        The file with its arrays, or with the reason why it failed.
-    seconds : float or None
-        How long it took; None if it is not done, or never ran.
-    running_s : float
-        How long it has been running; 0 if it is not running.
-    """
+    """The state of one chunk."""
 
     number: int
     size: int
+    """Its number in the evaluation, and what it adds to the progress."""
     part: str | None
+    """The part, a learner, that it belongs to."""
     state: str
+    """A ``UnitState``."""
     output_file: str | None
+    """The file with its arrays, or with the reason why it failed."""
     seconds: float | None
+    """How long it took; None if it is not done, or never ran."""
     running_s: float
+    """How long it has been running; 0 if it is not running."""
 
     @property
     def is_open(self) -> bool:

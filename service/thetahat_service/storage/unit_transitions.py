@@ -61,26 +61,18 @@ A worker may lose a claim and claim the unit again, so its id does not show whic
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What an event does to a unit, if the unit is in one of the states before and meets ``needs``.
-
-    Parameters
-    ----------
-    before, after : frozenset of UnitState, UnitState
-        The states.
-    needs : Condition or None
-        A further condition; None if there is none.
-    writes : mapping
-        What is written to other columns than the state.
-    progress : int
-        1 if the size of a chunk is added to the progress of its evaluation, which goes on; -1 if it
-        is subtracted.
-    """
+    """What an event does to a unit that is in one of the states before and meets ``needs``."""
 
     before: frozenset[UnitState]
     after: UnitState
+    """The states before and after it."""
     needs: Condition | None = None
+    """A further condition; None if there is none."""
     writes: Mapping[str, Write] = field(default_factory=dict)
+    """What is written to other columns than the state."""
     progress: int = 0
+    """1 if the size of a chunk is added to the progress of its evaluation, which goes on; -1 if it
+    is subtracted."""
 
 
 _QUEUED = frozenset({UnitState.QUEUED})

@@ -15,25 +15,17 @@ from thetahat_service.storage.tables import LEASE, WORKER
 
 @dataclass(frozen=True, slots=True)
 class WorkerProcess:
-    """One process that computes.
-
-    Parameters
-    ----------
-    id : UUID
-        Identifies the process in claims.
-    node : UUID
-        Identifies the command that started it, which notices when the process ends.
-    host, pid : str, int
-        Machine and process id.
-    version : str
-        The release of the service.
-    """
+    """One process that computes."""
 
     id: UUID
+    """Identifies the process in claims."""
     node: UUID
+    """Identifies the command that started it, which notices when the process ends."""
     host: str
     pid: int
+    """Machine and process id."""
     version: str
+    """The release of the service."""
 
 
 def record_heartbeat(

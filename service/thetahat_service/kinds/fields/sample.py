@@ -116,31 +116,21 @@ class LabelledInput(SampleInput):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleTable:
-    """The features, labels and weights of a sample, as they are read.
-
-    Parameters
-    ----------
-    X : ndarray of float
-        (n, p) features, none missing.
-    names : tuple of str
-        (p,) names of the features.
-    y : sequence or None
-        (n,) raw labels or values.
-    weight : ndarray of float or None
-        (n,) finite.
-    source, fold : sequence or None
-        (n,) raw labels.
-    kept : KeptRows or None
-        Which rows of the request or data set these are; None if no row is left out.
-    """
+    """The features, labels and weights of a sample, as they are read."""
 
     X: FloatArray
+    """(n, p) features, none missing."""
     names: tuple[str, ...]
+    """(p,) names of the features."""
     y: RawColumn | None = None
+    """(n,) raw labels or values."""
     weight: FloatArray | None = None
+    """(n,) finite."""
     source: RawColumn | None = None
     fold: RawColumn | None = None
+    """Both (n,) raw labels."""
     kept: KeptRows | None = None
+    """Which rows of the request or data set these are; None if no row is left out."""
 
 
 def check_sample(sample: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFile]) -> None:

@@ -90,34 +90,23 @@ class SizeOutcomes:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LearnerCurve:
-    """The curve of one learner, with its failures, warnings, losses and predictions.
-
-    Parameters
-    ----------
-    failures : dict of int to LearnerFailure
-        By the number of the size.
-    curve : Curve or None
-        None if the learner ran at no size.
-    largest : int
-        Number of the largest size at which it ran; -1 if there is none.
-    at_largest : Outcomes or None
-        The outcomes at that size.
-    refit_arrays : mapping
-        The arrays of its extra fits.
-    cautions : tuple of Caution
-        The warnings of the learner.
-    losses, predictions : dict
-        Columns by learner and size; most of them are kept in a file.
-    """
+    """The curve of one learner, with its failures, warnings, losses and predictions."""
 
     failures: Mapping[int, LearnerFailure]
+    """By the number of the size."""
     curve: Curve | None = None
+    """None if the learner ran at no size."""
     largest: int = -1
+    """Number of the largest size at which it ran; -1 if there is none."""
     at_largest: Outcomes | None = None
+    """The outcomes at that size."""
     refit_arrays: StageArrays = field(default_factory=dict)
+    """The arrays of its extra fits."""
     cautions: tuple[Caution, ...] = ()
+    """The warnings of the learner."""
     losses: Mapping[str, np.ndarray | SpilledArray] = field(default_factory=dict)
     predictions: Mapping[str, OutputColumn] = field(default_factory=dict)
+    """Both columns by learner and size; most of them are kept in a file."""
 
 
 def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:

@@ -58,33 +58,23 @@ _Item = tuple[str | None, str | None, Any, tuple[Any, ...]]
 
 @dataclass(slots=True)
 class _Runs:
-    """The scores of one model by task and item: one for each run.
-
-    Parameters
-    ----------
-    scores : dict
-        Finite scores; an item whose runs have no score has an empty list.
-    sizes : dict
-        For a ratio of sums, of which ``scores`` are the numerators, the denominators.
-    without : Counter
-        How many runs of an item have no score.
-    costs : dict
-        What each run with a score cost, NaN where the log does not say; empty unless it is asked.
-    hashes, inputs, clusters : dict
-        The hashes of an item's content and of what the model was asked, and the item's cluster,
-        where the log has them.
-    groups : dict
-        The groups of an item, in the order of the request.
-    """
+    """The scores of one model by task and item: one for each run."""
 
     scores: dict[Key, list[float]] = field(default_factory=dict)
+    """Finite scores; an item whose runs have no score has an empty list."""
     sizes: dict[Key, list[float]] = field(default_factory=dict)
+    """For a ratio of sums, of which ``scores`` are the numerators, the denominators."""
     without: Counter[Key] = field(default_factory=Counter)
+    """How many runs of an item have no score."""
     costs: dict[Key, list[float]] = field(default_factory=dict)
+    """What each run with a score cost, NaN where the log does not say; empty unless it is asked."""
     hashes: dict[Key, str] = field(default_factory=dict)
     inputs: dict[Key, str] = field(default_factory=dict)
     clusters: dict[Key, Any] = field(default_factory=dict)
+    """The hashes of an item's content and of what the model was asked, and the item's cluster,
+    where the log has them."""
     groups: dict[Key, tuple[Any, ...]] = field(default_factory=dict)
+    """The groups of an item, in the order of the request."""
 
     def describe(self, key: Key, item: _Item) -> None:
         """Keep what a row says of its item beside the score."""

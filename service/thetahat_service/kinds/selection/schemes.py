@@ -88,25 +88,17 @@ def build_schemes(request: SelectionRequest, rows: Rows) -> SelectionSchemes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionSizes:
-    """Numbers of splits, and of test rows of one candidate.
-
-    Parameters
-    ----------
-    n_external : int
-        External splits.
-    n_internal : int
-        Internal splits in the training part of the first external split.
-    n_on_all : int
-        Internal splits of all rows.
-    n_tests, n_tests_on_all : int
-        Test rows of one candidate over the external splits, and over internal splits of all rows.
-    """
+    """Numbers of splits, and of test rows of one candidate."""
 
     n_external: int
+    """External splits."""
     n_internal: int
+    """Internal splits in the training part of the first external split."""
     n_on_all: int
+    """Internal splits of all rows."""
     n_tests: int
     n_tests_on_all: int
+    """Test rows of one candidate over the external splits, and over internal splits of all rows."""
 
     @property
     def n_fits(self) -> int:
