@@ -37,22 +37,15 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The ends of an interval; an open end is None, and without both there is none.
-
-    Parameters
-    ----------
-    lower, upper : float or None
-        The ends.
-    standard_error : float or None
-        Says how many digits are certain; else a quarter of the width does.
-    estimate : float or None
-        Written before the ends, where the interval is about another number than its row.
-    """
+    """The ends of an interval; an open end is None, and without both there is none."""
 
     lower: float | None
     upper: float | None
+    """The ends."""
     standard_error: float | None = None
+    """Says how many digits are certain; else a quarter of the width does."""
     estimate: float | None = None
+    """Written before the ends, where the interval is about another number than its row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +88,16 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """An interval as a drawing; the bars of a column share its ends.
-
-    Parameters
-    ----------
-    lower, upper : float or None
-        The ends of the interval; an open end is None, and without both there is only a point.
-    estimate : float or None
-        The point.
-    start, stop : float
-        The numbers at the left and at the right end of the column.
-    """
+    """An interval as a drawing; the bars of a column share its ends."""
 
     lower: float | None
     upper: float | None
+    """The ends of the interval; an open end is None, and without both there is only a point."""
     estimate: float | None
+    """The point."""
     start: float
     stop: float
+    """The numbers at the left and at the right end of the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,21 +188,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caution:
-    """A caution of a result, once for each code.
-
-    Parameters
-    ----------
-    code, severity, message, advice : str
-        As in the result.
-    subject : str
-        The models, pairs and numbers that it is about; empty where it is about all.
-    """
+    """A caution of a result, once for each code."""
 
     code: str
     severity: str
     message: str
     advice: str
+    """All four as in the result."""
     subject: str = ""
+    """The models, pairs and numbers that it is about; empty where it is about all."""
 
     @property
     def text(self) -> str:
@@ -227,36 +207,24 @@ class Caution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What is shown of a result first, and what a reader sees who asks for no more.
-
-    Parameters
-    ----------
-    verdict : str
-        The answer, in one or two sentences that name their question.
-    tables : sequence of Table
-        The numbers of the answer; those of models are one table.
-    sentences : sequence of str
-        What the table does not have: the difference of two models, or the test of all models.
-    caution : Caution or None
-        The most serious caution about the answer.
-    limit : str
-        What the answer does not say.
-    next_step : str
-        What would settle what is open; empty where nothing is.
-    failures : sequence of Caution
-        What failed and is left out.
-    matrix : Table or None
-        The decision on each model of a row beside each of a column, where a page has room for it.
-    """
+    """What is shown of a result first, and what a reader sees who asks for no more."""
 
     verdict: str = ""
+    """The answer, in one or two sentences that name their question."""
     tables: Sequence[Table] = ()
+    """The numbers of the answer; those of models are one table."""
     sentences: Sequence[str] = ()
+    """What the table does not have: the difference of two models, or the test of all models."""
     caution: Caution | None = None
+    """The most serious caution about the answer."""
     limit: str = ""
+    """What the answer does not say."""
     next_step: str = ""
+    """What would settle what is open; empty where nothing is."""
     failures: Sequence[Caution] = ()
+    """What failed and is left out."""
     matrix: Table | None = None
+    """The decision on each model of a row beside each of a column, where a page has room for it."""
 
     @property
     def cautions(self) -> Sequence[Caution]:
@@ -266,58 +234,39 @@ class Findings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What is shown of a result.
-
-    Parameters
-    ----------
-    question : sequence of str
-        The question of the evaluation; empty for a kind that this release does not know.
-    gate : str
-        Whether the gate of the request passes, with the reason; empty without a gate.
-    headline : str
-        The verdict in one short sentence.
-    findings : Findings
-        What is shown first.
-    sentences : sequence of str
-        The verdicts in words.
-    n_first : int
-        Number of sentences that are shown at first.
-    sections : sequence of Section
-        The tables; those without content are left out.
-    scope : str
-        What the numbers are about, and what they are not about.
-    cautions : sequence of Caution
-        The cautions of what is shown, the serious ones first.
-    other_cautions : sequence of Caution
-        Those of the methods that only the tables of all methods show.
-    model_names : sequence of str
-        Models that can be compared by source; empty where blocks are not sources.
-    pair : tuple of str or None
-        The two models that the section of sources compares.
-    unit, units : str
-        What a block is called, and several.
-    higher_is_better : bool
-        Whether the values are scores and not losses.
-    has_intervals : bool
-        Whether a difference of two models has an interval.
-    """
+    """What is shown of a result."""
 
     question: Sequence[str] = ()
+    """The question of the evaluation; empty for a kind that this release does not know."""
     gate: str = ""
+    """Whether the gate of the request passes, with the reason; empty without a gate."""
     headline: str = ""
+    """The verdict in one short sentence."""
     findings: Findings = Findings()
+    """What is shown first."""
     sentences: Sequence[str] = ()
+    """The verdicts in words."""
     n_first: int = MOST_SENTENCES
+    """Number of sentences that are shown at first."""
     sections: Sequence[Section] = ()
+    """The tables; those without content are left out."""
     scope: str = ""
+    """What the numbers are about, and what they are not about."""
     cautions: Sequence[Caution] = ()
+    """The cautions of what is shown, the serious ones first."""
     other_cautions: Sequence[Caution] = ()
+    """Those of the methods that only the tables of all methods show."""
     model_names: Sequence[str] = ()
+    """Models that can be compared by source; empty where blocks are not sources."""
     pair: tuple[str, str] | None = None
+    """The two models that the section of sources compares."""
     unit: str = "source"
     units: str = "sources"
+    """What a block is called, and several."""
     higher_is_better: bool = False
+    """Whether the values are scores and not losses."""
     has_intervals: bool = False
+    """Whether a difference of two models has an interval."""
 
     @classmethod
     def of_record(
