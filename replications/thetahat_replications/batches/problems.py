@@ -11,28 +11,19 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Problems:
-    """R data sets of n source rows with folds and weights, and labelled target rows.
-
-    Parameters
-    ----------
-    X : ndarray of float
-        (R, n, p).
-    y : ndarray of float
-        (R, n) target of the regression: -1 and 1 for a classification.
-    weights : ndarray of float
-        (R, n) importance weights, 0 or more, not normalised.
-    fold : ndarray of int
-        (R, n) codes 0 to K - 1. Fold sizes may differ.
-    target, target_y : ndarray of float
-        (R, m, p) and (R, m), or (1, m, p) and (1, m) if all data sets share them.
-    """
+    """R data sets of n source rows with folds and weights, and labelled target rows."""
 
     X: FloatArray
+    """(R, n, p)."""
     y: FloatArray
+    """(R, n) target of the regression: -1 and 1 for a classification."""
     weights: FloatArray
+    """(R, n) importance weights, 0 or more, not normalised."""
     fold: IntArray
+    """(R, n) codes 0 to K - 1. Fold sizes may differ."""
     target: FloatArray
     target_y: FloatArray
+    """(R, m, p) and (R, m), or (1, m, p) and (1, m) if all data sets share them."""
 
     @property
     def n_folds(self) -> int:

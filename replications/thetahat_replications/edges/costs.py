@@ -38,21 +38,14 @@ samples, with its standard error.
 
 @dataclass(frozen=True, slots=True)
 class CostDesign:
-    """Costs of rows.
-
-    Parameters
-    ----------
-    name : str
-        What is drawn.
-    sizes : tuple of int
-        Rows of each cluster; one of each for independent rows.
-    draw : callable
-        Draws the costs of both models.
-    """
+    """Costs of rows."""
 
     name: str
+    """What is drawn."""
     sizes: tuple[int, ...]
+    """Rows of each cluster; one of each for independent rows."""
     draw: Draw
+    """Draws the costs of both models."""
 
     @property
     def clusters(self) -> IntArray:

@@ -65,30 +65,20 @@ says.
 
 @dataclass(frozen=True, slots=True)
 class GroupDesign:
-    """Groups of rows, and the losses of two models.
-
-    Parameters
-    ----------
-    name : str
-        What is drawn.
-    kind : str
-        What the losses are like, as ``expected_coverage`` tells them apart.
-    sizes : tuple of int
-        Rows of each group.
-    means : tuple of float
-        True mean loss of the first model in each group.
-    draw : callable
-        Draws the losses of both models.
-    n_clusters : int
-        Clusters that all groups share; 0 for independent rows.
-    """
+    """Groups of rows, and the losses of two models."""
 
     name: str
+    """What is drawn."""
     kind: str
+    """What the losses are like, as ``expected_coverage`` tells them apart."""
     sizes: tuple[int, ...]
+    """Rows of each group."""
     means: tuple[float, ...]
+    """True mean loss of the first model in each group."""
     draw: Draw
+    """Draws the losses of both models."""
     n_clusters: int = 0
+    """Clusters that all groups share; 0 for independent rows."""
 
     def count_samples(self, repetitions: int) -> int:
         """Return the number of samples of this design."""

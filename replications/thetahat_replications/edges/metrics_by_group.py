@@ -59,27 +59,18 @@ for about one of a thousand groups of 15 rows, which then has an interval instea
 
 @dataclass(frozen=True, slots=True)
 class MetricDesign:
-    """Groups of rows, and the predictions of a model.
-
-    Parameters
-    ----------
-    name : str
-        What is drawn.
-    sizes : tuple of int
-        Rows of each group.
-    rate : float or None
-        Share of the second class; None for numbers.
-    n_clusters : int
-        Clusters that all groups share; 0 for independent rows.
-    skewed : bool
-        Whether numbers have a skewed distribution.
-    """
+    """Groups of rows, and the predictions of a model."""
 
     name: str
+    """What is drawn."""
     sizes: tuple[int, ...]
+    """Rows of each group."""
     rate: float | None
+    """Share of the second class; None for numbers."""
     n_clusters: int = 0
+    """Clusters that all groups share; 0 for independent rows."""
     skewed: bool = False
+    """Whether numbers have a skewed distribution."""
 
     @property
     def codes(self) -> IntArray:

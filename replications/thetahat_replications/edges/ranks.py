@@ -32,30 +32,20 @@ samples with its standard error.
 
 @dataclass(frozen=True, slots=True)
 class RankDesign:
-    """Losses of many models on the same rows.
-
-    Parameters
-    ----------
-    name : str
-        What is drawn.
-    means : tuple of float
-        True mean loss of each model.
-    n : int
-        Rows.
-    correlation : float
-        Correlation of the losses of two models on a row.
-    is_binary : bool
-        Whether losses are 0 or 1.
-    cluster_size : int
-        Rows of each cluster, with a correlation of .3 within; 1 for independent rows.
-    """
+    """Losses of many models on the same rows."""
 
     name: str
+    """What is drawn."""
     means: tuple[float, ...]
+    """True mean loss of each model."""
     n: int
+    """Rows."""
     correlation: float = 0.5
+    """Correlation of the losses of two models on a row."""
     is_binary: bool = False
+    """Whether losses are 0 or 1."""
     cluster_size: int = 1
+    """Rows of each cluster, with a correlation of .3 within; 1 for independent rows."""
 
     @property
     def clusters(self) -> IntArray | None:

@@ -8,27 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiedShare:
-    """A cell of a kept table.
-
-    Parameters
-    ----------
-    interval : str
-        What the interval is of, or its name.
-    data : str
-        What the data are like.
-    numbers : mapping of str to float
-        The numbers of the design that matter, by noun in the plural.
-    population : str
-        What was drawn.
-    share : float
-        Share of the samples in which it covered.
-    repetitions : int
-        Number of samples with such an interval.
-    """
+    """A cell of a kept table."""
 
     interval: str
+    """What the interval is of, or its name."""
     data: str
+    """What the data are like."""
     numbers: Mapping[str, float]
+    """The numbers of the design that matter, by noun in the plural."""
     population: str
+    """What was drawn."""
     share: float
+    """Share of the samples in which it covered."""
     repetitions: int
+    """Number of samples with such an interval."""

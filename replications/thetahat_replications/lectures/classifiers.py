@@ -70,22 +70,15 @@ def _build_features(X: FloatArray) -> Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneSums:
-    """Sums of many columns by class; the sums of left-out rows can be subtracted from them.
-
-    Parameters
-    ----------
-    X : ndarray of float
-        (n, p) centred columns, so that subtracting sums loses no digits.
-    y : ndarray of int
-        (n,) class, 0 or 1.
-    sums, squares : ndarray of float
-        (2, p) sums and sums of squares by class.
-    """
+    """Sums of many columns by class; the sums of left-out rows can be subtracted from them."""
 
     X: FloatArray
+    """(n, p) centred columns, so that subtracting sums loses no digits."""
     y: IntArray
+    """(n,) class, 0 or 1."""
     sums: FloatArray
     squares: FloatArray
+    """(2, p) sums and sums of squares by class."""
 
     @classmethod
     def from_rows(cls, X: FloatArray, y: IntArray) -> GeneSums:

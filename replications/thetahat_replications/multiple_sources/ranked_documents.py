@@ -28,32 +28,22 @@ _FIRST_LOGS: Final = 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedDocuments:
-    """A population whose words are numbered by how many documents contain them.
-
-    Parameters
-    ----------
-    indptr, indices, data : ndarray of unsigned int
-        The counts as a compressed sparse row matrix; the words of a row ascend.
-    y : ndarray of unsigned int
-        (n,) class, 0 or 1.
-    lengths : ndarray of float
-        (n,) words of each document.
-    rarity : ndarray of float
-        (V,) documents per document that contains a word, ascending.
-    smoothing : float
-        Laplace smoothing of the word counts.
-    logs : list of ndarray
-        One array with the logarithms of 0, 1, 2, ... plus the smoothing; it grows on demand.
-    """
+    """A population whose words are numbered by how many documents contain them."""
 
     indptr: np.ndarray
     indices: np.ndarray
     data: np.ndarray
+    """The counts as a compressed sparse row matrix; the words of a row ascend."""
     y: np.ndarray
+    """(n,) class, 0 or 1."""
     lengths: FloatArray
+    """(n,) words of each document."""
     rarity: FloatArray
+    """(V,) documents per document that contains a word, ascending."""
     smoothing: float
+    """Laplace smoothing of the word counts."""
     logs: list[FloatArray] = field(default_factory=list)
+    """One array with the logarithms of 0, 1, 2, ... plus the smoothing; it grows on demand."""
 
     @classmethod
     def rank(cls, documents: Documents, smoothing: float) -> RankedDocuments | None:

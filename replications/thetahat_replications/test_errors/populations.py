@@ -43,25 +43,17 @@ Groups: TypeAlias = Literal["none", "clusters", "own sources", "alike sources"]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DrawnRows:
-    """The rows of one sample.
-
-    Parameters
-    ----------
-    y : ndarray
-        (n,) class codes 0 and 1, or numbers.
-    features : dict of str to ndarray
-        (n, p) by model.
-    fixed_losses : dict of str to ndarray
-        (n,) losses of the best rule on these features, which was not trained, by model.
-    source, cluster : ndarray of int or None
-        (n,) labels of the rows.
-    """
+    """The rows of one sample."""
 
     y: FloatArray | IntArray
+    """(n,) class codes 0 and 1, or numbers."""
     features: dict[str, FloatArray]
+    """(n, p) by model."""
     fixed_losses: dict[str, FloatArray]
+    """(n,) losses of the best rule on these features, which was not trained, by model."""
     source: IntArray | None = None
     cluster: IntArray | None = None
+    """Both (n,) labels of the rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,22 +41,15 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSetting:
-    """Tasks of a benchmark.
-
-    Parameters
-    ----------
-    kind : str
-        Wire name of the loss that the values are like.
-    n_tasks, n : int
-        Number of tasks, and rows in all of them.
-    in_clusters : bool
-        Whether rows of a task come in clusters.
-    """
+    """Tasks of a benchmark."""
 
     kind: str
+    """Wire name of the loss that the values are like."""
     n_tasks: int
     n: int
+    """Number of tasks, and rows in all of them."""
     in_clusters: bool
+    """Whether rows of a task come in clusters."""
 
     @property
     def scheme(self) -> str:
@@ -71,22 +64,15 @@ class TaskSetting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnTasks:
-    """Losses of two models, with their expectations.
-
-    Parameters
-    ----------
-    losses : dict of str to ndarray
-        (n,) losses by model.
-    task, cluster : ndarray
-        (n,) labels; ``cluster`` is None without clusters.
-    expected : dict of str to float
-        Mean over these tasks of the expected loss, by model.
-    """
+    """Losses of two models, with their expectations."""
 
     losses: dict[str, FloatArray]
+    """(n,) losses by model."""
     task: Any
     cluster: Any
+    """(n,) labels; ``cluster`` is None without clusters."""
     expected: dict[str, float]
+    """Mean over these tasks of the expected loss, by model."""
 
 
 def list_settings() -> Iterator[TaskSetting]:

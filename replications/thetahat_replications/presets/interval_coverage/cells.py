@@ -45,22 +45,15 @@ in 0.90 of the cases instead of 0.95, which limits their coverage.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoverageCell:
-    """One population, learner and sample size.
-
-    Parameters
-    ----------
-    population, learner : str
-        Their names in the tables.
-    n : int
-        Rows of a draw.
-    study : GeneralStudy
-        With one estimator for each scheme.
-    """
+    """One population, learner and sample size."""
 
     population: str
     learner: str
+    """Names of the population and of the learner in the tables."""
     n: int
+    """Rows of a draw."""
     study: GeneralStudy
+    """With one estimator for each scheme."""
 
     @property
     def name(self) -> str:
