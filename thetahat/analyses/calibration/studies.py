@@ -140,22 +140,15 @@ def _compute_size_by_source(source: Sequence[Label] | np.ndarray, share: float) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeSourcesStudy:
-    """The study that draws whole sources, which measures intervals for a new source.
-
-    Parameters
-    ----------
-    study : GeneralStudy
-        Draws the sources and runs the cross-validation on each draw.
-    n_drawn, n_sources : int
-        Number of sources in a draw, and in the data.
-    noun : BlockNoun
-        The word for a source in sentences.
-    """
+    """The study that draws whole sources, which measures intervals for a new source."""
 
     study: GeneralStudy
+    """Draws the sources and runs the cross-validation on each draw."""
     n_drawn: int
     n_sources: int
+    """Number of sources in a draw, and in the data."""
     noun: BlockNoun
+    """The word for a source in sentences."""
 
     @property
     def has_enough_sources(self) -> bool:

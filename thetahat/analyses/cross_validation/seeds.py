@@ -36,16 +36,11 @@ def refuse_beside_seeds(seeds: int, **others: object) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seeds:
-    """The trainings of all learners.
-
-    Parameters
-    ----------
-    means : mapping of str to ndarray
-        (S, J) mean loss of each training on each split, by learner; S is 1 for a learner that draws
-        none.
-    """
+    """The trainings of all learners."""
 
     means: Mapping[str, FloatArray]
+    """(S, J) mean loss of each training on each split, by learner; S is 1 for a learner that draws
+    none."""
 
     @classmethod
     def build(cls, trainings: Mapping[str, Sequence[Outcomes]]) -> Seeds:

@@ -20,18 +20,12 @@ _TASK_OF_TYPE: Final = {"classifier": CLASSIFICATION, "regressor": REGRESSION}
 
 @dataclass(frozen=True, slots=True)
 class DecidedTask:
-    """The task of learners and data.
-
-    Parameters
-    ----------
-    task : str
-        ``classification`` or ``regression``.
-    cautions : tuple of Caution
-        That the values of the target decided it, if they did.
-    """
+    """The task of learners and data."""
 
     task: str
+    """``classification`` or ``regression``."""
     cautions: tuple[Caution, ...] = ()
+    """That the values of the target decided it, if they did."""
 
 
 def decide_task(

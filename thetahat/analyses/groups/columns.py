@@ -29,27 +29,18 @@ GroupBy: TypeAlias = Sequence[str | Sequence[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
-    """The groups of one column or of one intersection.
-
-    Parameters
-    ----------
-    key : str
-        Its key in the result: the name of the column, or the names joined with `` x ``.
-    columns : tuple of str
-        Its columns.
-    codes : ndarray of int
-        (n,) group of each row.
-    labels : tuple of tuple of label
-        The values of the columns in each group; None for a missing value.
-    absent : tuple of tuple of label
-        Groups of which no row is tested, because all were left out or serve for training alone.
-    """
+    """The groups of one column or of one intersection."""
 
     key: str
+    """Its key in the result: the name of the column, or the names joined with `` x ``."""
     columns: tuple[str, ...]
+    """Its columns."""
     codes: IntArray
+    """(n,) group of each row."""
     labels: tuple[tuple[GroupLabel, ...], ...]
+    """The values of the columns in each group; None for a missing value."""
     absent: tuple[tuple[GroupLabel, ...], ...] = ()
+    """Groups of which no row is tested, because all were left out or serve for training alone."""
 
     @property
     def n_groups(self) -> int:

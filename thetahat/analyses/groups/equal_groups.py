@@ -17,24 +17,16 @@ TestName = Literal["welch", "wald", "wald_f"]
 
 @dataclass(frozen=True, slots=True)
 class EqualityTest:
-    """A test that groups have the same mean.
-
-    Parameters
-    ----------
-    name : TestName
-        ``welch``, ``wald`` (chi-squared) or ``wald_f``.
-    statistic : float
-        The test statistic.
-    degrees_of_freedom : float or tuple of float
-        Of chi-squared; of F of numerator and denominator.
-    p_value : float
-        p-value of equal means.
-    """
+    """A test that groups have the same mean."""
 
     name: TestName
+    """``welch``, ``wald`` (chi-squared) or ``wald_f``."""
     statistic: float
+    """The test statistic."""
     degrees_of_freedom: float | tuple[float, float]
+    """Of chi-squared; of F of numerator and denominator."""
     p_value: float
+    """p-value of equal means."""
 
 
 def compute_welch(moments: GroupMoments) -> EqualityTest | None:

@@ -33,47 +33,31 @@ groups and .003 with twenty, .004 for their gaps from the whole."""
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The difference of the means of two groups, or of one and the whole.
-
-    Parameters
-    ----------
-    group : int
-        The first group.
-    against : int or None
-        The group whose mean is subtracted; None for the whole.
-    estimate, standard_error : float
-        The gap and its standard error.
-    degrees : float
-        Degrees of freedom.
-    ends : tuple of float
-        Ends of the interval.
-    method : str
-        ``hybrid_score`` of two rates, else ``joint_t``.
-    """
+    """The difference of the means of two groups, or of one and the whole."""
 
     group: int
+    """The first group."""
     against: int | None
+    """The group whose mean is subtracted; None for the whole."""
     estimate: float
     standard_error: float
+    """The gap and its standard error."""
     degrees: float
+    """Degrees of freedom."""
     ends: Ends
+    """Ends of the interval."""
     method: str
+    """``hybrid_score`` of two rates, else ``joint_t``."""
 
 
 @dataclass(frozen=True, slots=True)
 class GapFamily:
-    """Gaps whose intervals hold all at once.
-
-    Parameters
-    ----------
-    gaps : tuple of Gap
-        The gaps that have an interval.
-    critical_value : float
-        Quantile of the largest standardised gap, if the variances were known.
-    """
+    """Gaps whose intervals hold all at once."""
 
     gaps: tuple[Gap, ...]
+    """The gaps that have an interval."""
     critical_value: float
+    """Quantile of the largest standardised gap, if the variances were known."""
 
     def find_largest(self) -> Gap:
         """Return the gap between the groups with the largest and the smallest mean."""

@@ -68,23 +68,16 @@ class GroupEstimate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MeanEstimate:
-    """A mean with its standard error, whose ends are t quantiles, or Hall's of a skewed group.
-
-    Parameters
-    ----------
-    estimate, error, degrees : float
-        The mean, its standard error, and the degrees of freedom.
-    skewness : float
-        Skewness of the mean; 0 leaves it out of account.
-    clustered : bool
-        Whether the standard error allows for clusters.
-    """
+    """A mean with its standard error, whose ends are t quantiles, or Hall's of a skewed group."""
 
     estimate: float
     error: float
     degrees: float
+    """The mean, its standard error, and the degrees of freedom."""
     skewness: float = 0.0
+    """Skewness of the mean; 0 leaves it out of account."""
     clustered: bool = False
+    """Whether the standard error allows for clusters."""
 
     @property
     def method(self) -> str:
@@ -140,24 +133,17 @@ class RateEstimate:
     """An error rate, whose interval is Wilson's and whose one-sided bounds are Clopper-Pearson's.
 
     Source: korn1998 (for clusters).
-
-    Parameters
-    ----------
-    estimate : float
-        Share of the rows with a 1.
-    n : float
-        Rows.
-    design_effect : float
-        What n is divided by, for rows in clusters: how much larger the variance is than that of
-        independent rows.
-    degrees : float or None
-        Degrees of freedom of the design effect; None for independent rows.
     """
 
     estimate: float
+    """Share of the rows with a 1."""
     n: float
+    """Rows."""
     design_effect: float = 1.0
+    """What n is divided by, for rows in clusters: how much larger the variance is than that of
+    independent rows."""
     degrees: float | None = None
+    """Degrees of freedom of the design effect; None for independent rows."""
 
     @property
     def variance(self) -> None:

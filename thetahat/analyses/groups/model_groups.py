@@ -49,40 +49,26 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupMetrics:
-    """The metrics of one model in all groups.
-
-    Parameters
-    ----------
-    of_groups : sequence of mapping of str to GroupMetric
-        By name, for each group.
-    levels : mapping of str to SimultaneousLevel
-        By name, the level at which the intervals of all groups hold together.
-    cautions : tuple of Caution
-        Cautions about the intervals of all groups.
-    """
+    """The metrics of one model in all groups."""
 
     of_groups: Sequence[Mapping[str, GroupMetric]]
+    """By name, for each group."""
     levels: Mapping[str, SimultaneousLevel]
+    """By name, the level at which the intervals of all groups hold together."""
     cautions: tuple[Caution, ...]
+    """Cautions about the intervals of all groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupOptions:
-    """What the statements about groups depend on beside the losses.
-
-    Parameters
-    ----------
-    level : float
-        Level at which the intervals of all groups hold.
-    margin : float or None
-        Largest difference that does not matter.
-    seed : int
-        Seed of the draws for critical values.
-    """
+    """What the statements about groups depend on beside the losses."""
 
     level: float
+    """Level at which the intervals of all groups hold."""
     margin: float | None
+    """Largest difference that does not matter."""
     seed: int
+    """Seed of the draws for critical values."""
 
 
 def describe_model(

@@ -29,28 +29,19 @@ NO_SPREAD: Final = 1e-13
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupClusters:
-    """The parts of clusters in groups, which all models share.
-
-    Parameters
-    ----------
-    cell : ndarray of int
-        (n,) part that each row belongs to: a cluster within a group.
-    cell_group, cell_cluster : ndarray of int
-        (m,) group and cluster of each part.
-    sizes : ndarray of float
-        (m,) rows of each part.
-    n_clusters : ndarray of int
-        (G,) clusters of each group.
-    n_all : int
-        Number of clusters.
-    """
+    """The parts of clusters in groups, which all models share."""
 
     cell: IntArray
+    """(n,) part that each row belongs to: a cluster within a group."""
     cell_group: IntArray
     cell_cluster: IntArray
+    """(m,) group and cluster of each part."""
     sizes: FloatArray
+    """(m,) rows of each part."""
     n_clusters: IntArray
+    """(G,) clusters of each group."""
     n_all: int
+    """Number of clusters."""
 
     @property
     def are_shared(self) -> bool:
@@ -71,45 +62,32 @@ def find_group_clusters(codes: IntArray, cluster: IntArray, n_groups: int) -> Gr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupMoments:
-    """The means of groups with their covariance.
-
-    Parameters
-    ----------
-    n : ndarray of float
-        (G,) rows (units) of each group.
-    means : ndarray of float
-        (G,) mean of each group.
-    covariance : ndarray of float
-        (G, G) covariance of the means; diagonal unless clusters are shared. NaN in rows and columns
-        of groups without a variance.
-    degrees : ndarray of float
-        (G,) degrees of freedom of the variances; NaN where there is none.
-    has_spread : ndarray of bool
-        (G,) whether the values of a group vary.
-    skewness : ndarray of float
-        (G,) skewness of the independent units' parts of each mean, their third central moment over
-        the 3/2 power of the second; 0 without a variance.
-    unit_skewness : ndarray of float
-        (G,) the same of rows; of clusters after each sum was divided by the root of its rows, so
-        that the skewness of unequal clusters is not that of their sizes.
-    n_clusters : ndarray of int or None
-        (G,) clusters of each group; None for independent rows.
-    are_shared : bool
-        Whether a cluster has rows in several groups.
-    overlap : ndarray of float or None
-        (G, G) sums over clusters of the products of their shares in groups, if clusters are shared.
-    """
+    """The means of groups with their covariance."""
 
     n: FloatArray
+    """(G,) rows (units) of each group."""
     means: FloatArray
+    """(G,) mean of each group."""
     covariance: FloatArray
+    """(G, G) covariance of the means; diagonal unless clusters are shared. NaN in rows and columns
+    of groups without a variance."""
     degrees: FloatArray
+    """(G,) degrees of freedom of the variances; NaN where there is none."""
     has_spread: BoolArray
+    """(G,) whether the values of a group vary."""
     skewness: FloatArray
+    """(G,) skewness of the independent units' parts of each mean, their third central moment over
+    the 3/2 power of the second; 0 without a variance."""
     unit_skewness: FloatArray
+    """(G,) the same of rows; of clusters after each sum was divided by the root of its rows, so
+    that the skewness of unequal clusters is not that of their sizes."""
     n_clusters: IntArray | None = None
+    """(G,) clusters of each group; None for independent rows."""
     are_shared: bool = False
+    """Whether a cluster has rows in several groups."""
     overlap: FloatArray | None = None
+    """(G, G) sums over clusters of the products of their shares in groups, if clusters are
+    shared."""
 
     @property
     def n_groups(self) -> int:

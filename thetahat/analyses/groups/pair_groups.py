@@ -44,21 +44,14 @@ MOST_NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairCorrection:
-    """The level of one pair among several.
-
-    Parameters
-    ----------
-    alpha : float
-        1 - level of the statements about one pair.
-    n_pairs : int
-        Number of pairs whose statements hold together at the level of the request.
-    n_groupings : int
-        Number of columns and intersections, for the statement that a is worse in a group.
-    """
+    """The level of one pair among several."""
 
     alpha: float
+    """1 - level of the statements about one pair."""
     n_pairs: int
+    """Number of pairs whose statements hold together at the level of the request."""
     n_groupings: int
+    """Number of columns and intersections, for the statement that a is worse in a group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,30 +25,20 @@ FEW_UNITS: Final = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupRows:
-    """The groups of instances, sorted once for all models.
-
-    Parameters
-    ----------
-    grouping : Grouping
-        The groups, with a code for each instance.
-    cluster : ndarray of int or None
-        (n,) cluster of each instance.
-    clusters : GroupClusters or None
-        The parts of the clusters in groups.
-    order : ndarray of int
-        (n,) instances sorted by group.
-    starts : ndarray of int
-        (G + 1,) first sorted instance of each group.
-    averages : bool
-        Whether an instance has several rows, whose losses are averaged.
-    """
+    """The groups of instances, sorted once for all models."""
 
     grouping: Grouping
+    """The groups, with a code for each instance."""
     cluster: IntArray | None
+    """(n,) cluster of each instance."""
     clusters: GroupClusters | None
+    """The parts of the clusters in groups."""
     order: IntArray
+    """(n,) instances sorted by group."""
     starts: IntArray
+    """(G + 1,) first sorted instance of each group."""
     averages: bool
+    """Whether an instance has several rows, whose losses are averaged."""
 
     @classmethod
     def build(cls, grouping: Grouping, layout: Layout) -> GroupRows:

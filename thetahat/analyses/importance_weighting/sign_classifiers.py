@@ -50,11 +50,6 @@ class SignClassifier:
 
     With ``ridge`` it is the weighted least squares classifier of the source text.
 
-    Parameters
-    ----------
-    learner : Learner
-        A learner for regression.
-
     Source: kouw2019, section 5.2.
 
     Degenerate cases: a predicted value of 0 gives the first class; a training part with only one
@@ -62,6 +57,7 @@ class SignClassifier:
     """
 
     learner: Any
+    """A learner for regression."""
 
     @property
     def info(self) -> MethodInfo:

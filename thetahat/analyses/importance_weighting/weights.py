@@ -23,26 +23,18 @@ _MAX_WEIGHT: Final = 1e140
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ShiftWeights:
-    """Importance weights of one evaluation.
-
-    Parameters
-    ----------
-    weighing : Weighing
-        Weights estimated from the whole source, which the refit uses.
-    validation : ndarray of float
-        (n,) weight of each row's validation loss.
-    of_fits : tuple of ndarray or None
-        (K,) arrays of (n,) weights, one for the fit without each fold, 0 on that fold; None if all
-        fits use the weights in ``weighing``.
-    target_values : ndarray of float or None
-        (m,) values of the weight function at the target rows, averaged over the folds' functions
-        by the sizes of the folds; None if the estimator has no such function.
-    """
+    """Importance weights of one evaluation."""
 
     weighing: ImportanceWeights
+    """Weights estimated from the whole source, which the refit uses."""
     validation: FloatArray
+    """(n,) weight of each row's validation loss."""
     fit_weights: tuple[FloatArray, ...] | None = None
+    """(K,) arrays of (n,) weights, one for the fit without each fold, 0 on that fold; None if all
+    fits use the weights in ``weighing``."""
     target_values: FloatArray | None = None
+    """(m,) values of the weight function at the target rows, averaged over the folds' functions by
+    the sizes of the folds; None if the estimator has no such function."""
 
     def get_fit_weights(self, k: int) -> FloatArray:
         """Return (n,) weights for the fit without fold k."""

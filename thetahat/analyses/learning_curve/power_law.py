@@ -32,21 +32,6 @@ class PowerLaw:
     is the sandwich :math:`G \Sigma G'`, with :math:`\Sigma` the covariance in ``MeansOfSizes``
     and :math:`G` the derivative of the parameters by the means.
 
-    Parameters
-    ----------
-    asymptote, factor, exponent : float
-        a, b and c.
-    excess : float
-        b n^-c at the largest size: the error that more rows could remove if the law goes on.
-    covariance : ndarray of float
-        (3, 3) covariance of asymptote, excess and exponent.
-    largest : float
-        The largest training size.
-    degrees_of_freedom : float
-        Degrees of freedom of the t intervals.
-    residual : float
-        Root mean square distance of the means from the curve, in units of the loss.
-
     Assumptions: the curve is a power law from the smallest size on. Where it is not, predictions
     beyond the sizes that were tried may be too large or too small.
 
@@ -59,11 +44,17 @@ class PowerLaw:
     asymptote: float
     factor: float
     exponent: float
+    """a, b and c."""
     excess: float
+    """b n^-c at the largest size: the error that more rows could remove if the law goes on."""
     covariance: FloatArray
+    """(3, 3) covariance of asymptote, excess and exponent."""
     largest: float
+    """The largest training size."""
     degrees_of_freedom: float
+    """Degrees of freedom of the t intervals."""
     residual: float
+    """Root mean square distance of the means from the curve, in units of the loss."""
 
     def predict(self, n: float) -> tuple[float, float]:
         """Return the error at a training size, and its standard error."""

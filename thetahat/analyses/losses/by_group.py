@@ -29,18 +29,12 @@ MeasureGroups: TypeAlias = Callable[[GroupRows, float], Mapping[str, GroupMetric
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupsOfTable:
-    """The groups of a table of losses.
-
-    Parameters
-    ----------
-    groupings : tuple of Grouping
-        The groups of the rows of the table, by column or intersection.
-    measure : callable or None
-        Computes metrics in groups, where the request names any.
-    """
+    """The groups of a table of losses."""
 
     groupings: tuple[Grouping, ...]
+    """The groups of the rows of the table, by column or intersection."""
     measure: MeasureGroups | None = None
+    """Computes metrics in groups, where the request names any."""
 
     def take(self, rows: IntArray) -> GroupsOfTable:
         """Return the groups of rows by their numbers."""

@@ -39,18 +39,12 @@ MOST_DRAWN: Final = 200_000_000
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ProbabilitiesOfTable:
-    """The predicted probabilities of a table of losses, and what is asked about them.
-
-    Parameters
-    ----------
-    options : Probabilities
-        What the request asks for.
-    predicted : PredictedProbabilities
-        The probabilities of all classes, in the order of the table's rows.
-    """
+    """The predicted probabilities of a table of losses, and what is asked about them."""
 
     options: Probabilities
+    """What the request asks for."""
     predicted: PredictedProbabilities
+    """The probabilities of all classes, in the order of the table's rows."""
 
 
 def add_probabilities(  # noqa: PLR0913 - what an evaluation consists of

@@ -44,24 +44,16 @@ _REFUSALS: Final[Mapping[WithoutRows, str]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostsOfTable:
-    """What the models of a table cost, each by one number or all by row.
-
-    Parameters
-    ----------
-    numbers : mapping of str to float
-        One number for each model; empty where costs are by row.
-    rows : mapping of str to ndarray
-        (n,) costs of the rows of the table, by model; empty where each model has one number.
-    unit : str or None
-        What they are counted in.
-    layout : Layout or None
-        The layout of the rows, if it is not that of the losses: beside a judge it has all rows.
-    """
+    """What the models of a table cost, each by one number or all by row."""
 
     numbers: Mapping[str, float]
+    """One number for each model; empty where costs are by row."""
     rows: Mapping[str, FloatArray]
+    """(n,) costs of the rows of the table, by model; empty where each model has one number."""
     unit: str | None = None
+    """What they are counted in."""
     layout: Layout | None = None
+    """The layout of the rows, if it is not that of the losses: beside a judge it has all rows."""
 
     def take(self, rows: IntArray) -> CostsOfTable:
         """Return the costs of rows by their numbers."""

@@ -11,31 +11,21 @@ from thetahat.values.layout import Layout
 
 
 class PairQuestion(NamedTuple):
-    """One pair of models with the interval that its verdict rests on.
-
-    Parameters
-    ----------
-    a, b : str
-        Model names.
-    basis : VerdictBasis or None
-        The estimate that the verdict uses; None where no interval could be built.
-    constant : float or None
-        The difference where it is the same for every unit.
-    n_units : int
-        Number of those units.
-    is_rounded : bool
-        Whether it is the same only up to rounding.
-    identical : IdenticalUnits or None
-        The units, where the difference is 0 for every one.
-    """
+    """One pair of models with the interval that its verdict rests on."""
 
     a: str
     b: str
+    """Names of the models."""
     basis: VerdictBasis | None
+    """The estimate that the verdict uses; None where no interval could be built."""
     constant: float | None
+    """The difference where it is the same for every unit."""
     n_units: int
+    """Number of those units."""
     is_rounded: bool = False
+    """Whether it is the same only up to rounding."""
     identical: IdenticalUnits | None = None
+    """The units, where the difference is 0 for every one."""
 
     @property
     def is_identical(self) -> bool:
@@ -44,27 +34,19 @@ class PairQuestion(NamedTuple):
 
 
 class VerdictTerms(NamedTuple):
-    """The options that the verdicts of all pairs share.
-
-    Parameters
-    ----------
-    level, margin, correction, power : see Choices
-        Confidence level, margin or None, correction of p-values, power of plans.
-    layout : Layout
-        Layout of the present data.
-    pair_alpha : float or None
-        Alpha of the interval of one pair; None for 1 - level.
-    n_pairs : int or None
-        Number of pairs that are corrected for; None for those that are judged.
-    """
+    """The options that the verdicts of all pairs share."""
 
     level: float
     margin: float | None
     correction: str
     power: float
+    """Confidence level, margin or None, correction of p-values, power of plans."""
     layout: Layout
+    """Layout of the present data."""
     pair_alpha: float | None = None
+    """Alpha of the interval of one pair; None for 1 - level."""
     n_pairs: int | None = None
+    """Number of pairs that are corrected for; None for those that are judged."""
 
     @property
     def interval_alpha(self) -> float:

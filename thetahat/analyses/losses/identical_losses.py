@@ -21,29 +21,20 @@ from thetahat.values.types import BlockKind, IntArray, Target
 
 
 class IdenticalUnits(NamedTuple):
-    """Units of which none has a difference.
-
-    Parameters
-    ----------
-    n_units : int
-        Their number.
-    noun : BlockNoun
-        The noun for them.
-    n_independent : float
-        The number of independent units that they count as; less than ``n_units`` where the models
-        of overlapping training sets resemble each other.
-    reach : float or None
-        The largest difference of a unit, in units of the mean; None where the range of the loss is
-        not known, where these units say nothing about the target, or are in the order of time.
-    target : Target
-        What the difference is about.
-    """
+    """Units of which none has a difference."""
 
     n_units: int
+    """Their number."""
     noun: BlockNoun
+    """The noun for them."""
     n_independent: float
+    """The number of independent units that they count as; less than ``n_units`` where the models of
+    overlapping training sets resemble each other."""
     reach: float | None
+    """The largest difference of a unit, in units of the mean; None where the range of the loss is
+    not known, where these units say nothing about the target, or are in the order of time."""
     target: Target
+    """What the difference is about."""
 
     def compute_p_value(self, margin: float) -> float | None:
         """Return the p-value of a difference of the margin or more; None without a reach."""

@@ -35,34 +35,23 @@ def choose_pair_alpha(alpha: float, n_pairs: int, correction: str) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairFamily:
-    """The pairs of one evaluation, and how their p-values and intervals are corrected.
-
-    Parameters
-    ----------
-    names : tuple of str
-        (k,) models.
-    places : list of tuple of int
-        The pairs that are compared, as ``list_places`` has them.
-    correction : str
-        A name in ``CORRECTIONS``.
-    alpha : float
-        1 - level of all statements together.
-    best : str or None
-        The model that all others are compared with because it is the best of these data. The
-        family then has all pairs of models, because any other one could have been the best.
-    joint : JointDistribution or None
-        That of all pairs of the family; None if the correction does not use it.
-    moments : tuple of UnitMoments
-        What the standard errors of pairs that are not compared are computed from.
-    """
+    """The pairs of one evaluation, and how their p-values and intervals are corrected."""
 
     names: tuple[str, ...]
+    """(k,) models."""
     places: Sequence[tuple[int, int]]
+    """The pairs that are compared, as ``list_places`` has them."""
     correction: str
+    """A name in ``CORRECTIONS``."""
     alpha: float
+    """1 - level of all statements together."""
     best: str | None = None
+    """The model that all others are compared with because it is the best of these data. The family
+    then has all pairs of models, because any other one could have been the best."""
     joint: JointDistribution | None = None
+    """That of all pairs of the family; None if the correction does not use it."""
     moments: tuple[UnitMoments, ...] = field(default=())
+    """What the standard errors of pairs that are not compared are computed from."""
 
     @classmethod
     def build(
@@ -201,24 +190,16 @@ class PairFamily:
 
 
 class OrderedFamily(NamedTuple):
-    """A family whose p-values are known, so that they, and those of other tests, are corrected.
-
-    Parameters
-    ----------
-    family : PairFamily
-        The family.
-    listed : ndarray of int or None
-        Positions of the compared pairs in the family; None without a joint distribution.
-    steps : StepDown or None
-        The steps of all pairs of the family.
-    p_values : tuple of float or None
-        p-values of all pairs of the family, before they are corrected.
-    """
+    """A family whose p-values are known, so that they, and those of other tests, are corrected."""
 
     family: PairFamily
+    """The family."""
     listed: IntArray | None = None
+    """Positions of the compared pairs in the family; None without a joint distribution."""
     steps: StepDown | None = None
+    """The steps of all pairs of the family."""
     p_values: tuple[float | None, ...] = ()
+    """p-values of all pairs of the family, before they are corrected."""
 
     def adjust(self, p_values: Sequence[float | None]) -> list[float | None]:
         """Return the corrected two-sided p-values of the compared pairs; None for a single one."""

@@ -32,35 +32,24 @@ ModelPair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RiskParts:
-    """The importance-weighted risks of models and of differences.
-
-    Parameters
-    ----------
-    models, differences : mapping
-        By model and by pair, the risks by key; a pair without any is left out.
-    """
+    """The importance-weighted risks of models and of differences."""
 
     models: Mapping[str, Mapping[str, WeightedRisk]] = field(default_factory=dict)
     differences: Mapping[ModelPair, Mapping[str, WeightedRiskDifference]] = field(
         default_factory=dict
     )
+    """By model and by pair, the risks by key; a pair without any is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricParts:
-    """The metrics of models and of differences.
-
-    Parameters
-    ----------
-    models, differences : mapping
-        By model and by pair, the metrics by key.
-    score_curves : mapping
-        By model, how its scores separate two classes.
-    """
+    """The metrics of models and of differences."""
 
     models: Mapping[str, Mapping[str, MetricResult]] = field(default_factory=dict)
     differences: Mapping[ModelPair, Mapping[str, MetricDifference]] = field(default_factory=dict)
+    """By model and by pair, the metrics by key."""
     score_curves: Mapping[str, ScoreCurves | None] = field(default_factory=dict)
+    """By model, how its scores separate two classes."""
 
     def correct_for(self, n_pairs: int) -> MetricParts:
         """Return the metrics with p-values corrected by Holm for more pairs than are compared.
@@ -97,47 +86,32 @@ class Calibration(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Parts:
-    """The parts of a result that are computed before it is put together.
-
-    Parameters
-    ----------
-    refits : mapping
-        Estimates made by fitting learners again, by model or pair.
-    risks : RiskParts
-        Importance-weighted risks.
-    metrics : MetricParts
-        Metrics beside the loss.
-    make_risks, make_metrics : callable or None
-        Compute them from the choices, if these are complete only when the best model is known.
-    calibration : Calibration or None
-        The measured coverage of the intervals, if the request asks for it.
-    runs : RunParts or None
-        The runs of items, if there are several.
-    groups : GroupsOfTable or None
-        Groups of the rows, by which models and comparisons are described.
-    costs : CostsOfTable or None
-        What the models cost.
-    probabilities : ProbabilitiesOfTable or None
-        Predicted probabilities of the rows, and what is asked about them.
-    first_cautions, cautions : tuple of Caution
-        Cautions that are listed before and after those about the losses.
-    not_applicable : tuple of NotApplicable
-        Further methods that were not used.
-    """
+    """The parts of a result that are computed before it is put together."""
 
     refits: RefitEstimates = field(default_factory=dict)
+    """Estimates made by fitting learners again, by model or pair."""
     risks: RiskParts = NO_RISKS
+    """Importance-weighted risks."""
     metrics: MetricParts = NO_METRICS
+    """Metrics beside the loss."""
     make_risks: Callable[[Choices], RiskParts] | None = None
     make_metrics: Callable[[Choices], MetricParts] | None = None
+    """Compute them from the choices, if these are complete only when the best model is known."""
     calibration: Calibration | None = None
+    """The measured coverage of the intervals, if the request asks for it."""
     runs: RunParts | None = None
+    """The runs of items, if there are several."""
     groups: GroupsOfTable | None = None
+    """Groups of the rows, by which models and comparisons are described."""
     costs: CostsOfTable | None = None
+    """What the models cost."""
     probabilities: ProbabilitiesOfTable | None = None
+    """Predicted probabilities of the rows, and what is asked about them."""
     first_cautions: tuple[Caution, ...] = ()
     cautions: tuple[Caution, ...] = ()
+    """Cautions that are listed before and after those about the losses."""
     not_applicable: tuple[NotApplicable, ...] = ()
+    """Further methods that were not used."""
 
     def resolve(self, choices: Choices, n_pairs: int) -> Parts:
         """Return the parts with the risks and metrics of the pairs that the choices compare.

@@ -38,31 +38,21 @@ first standard error happened to be small.
 
 
 class _Growth(NamedTuple):
-    """The standard error and the degrees of freedom as a function of the number of units.
-
-    Parameters
-    ----------
-    unit : PlanUnit
-        The unit of which the plan adds more.
-    now : int
-        The number of units in the data.
-    error_at : callable
-        Returns standard error and degrees of freedom for a number of units.
-    floor : float
-        Limit of the standard error for infinitely many units.
-    because : str
-        Why more units do not help, where they do not.
-    power_at : callable or None
-        Returns the power for a number of units, an assumed difference and alpha; None means that
-        of a t test with the standard error and the degrees of freedom.
-    """
+    """The standard error and the degrees of freedom as a function of the number of units."""
 
     unit: PlanUnit
+    """The unit of which the plan adds more."""
     now: int
+    """The number of units in the data."""
     error_at: Callable[[int], tuple[float, float | None]]
+    """Returns standard error and degrees of freedom for a number of units."""
     floor: float = 0.0
+    """Limit of the standard error for infinitely many units."""
     because: str = ""
+    """Why more units do not help, where they do not."""
     power_at: Callable[[int, float, float], float] | None = None
+    """Returns the power for a number of units, an assumed difference and alpha; None means that of
+    a t test with the standard error and the degrees of freedom."""
 
     def compute_power(self, total: int, assumed: float, alpha: float) -> float:
         """Return the power of a test at alpha with so many units."""

@@ -24,35 +24,24 @@ from thetahat.values.types import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictBasis:
-    """A difference with its standard error, on which a verdict rests.
-
-    Parameters
-    ----------
-    difference : float
-        Loss of a minus loss of b.
-    standard_error : float
-        Standard error of the difference, above 0.
-    degrees_of_freedom : float or None
-        Degrees of freedom of the standard error; None means normal.
-    target : Target
-        The target of the difference.
-    method, variance : str or None
-        Keys of the interval and its variance in the result.
-    traits : VarianceTraits
-        How the variance and its degrees of freedom change with more data or more splits.
-    within : float or None
-        For a new source: the part of the squared standard error that comes from sampling
-        instances within sources, the average of V_k / (M_k K); None where it is unknown.
-    """
+    """A difference with its standard error, on which a verdict rests."""
 
     difference: float
+    """Loss of a minus loss of b."""
     standard_error: float
+    """Standard error of the difference, above 0."""
     degrees_of_freedom: float | None
+    """Degrees of freedom of the standard error; None means normal."""
     target: Target
+    """The target of the difference."""
     method: str
     variance: str | None
+    """Keys of the interval and its variance in the result."""
     traits: VarianceTraits = field(default_factory=VarianceTraits)
+    """How the variance and its degrees of freedom change with more data or more splits."""
     within: float | None = None
+    """For a new source: the part of the squared standard error that comes from sampling instances
+    within sources, the average of V_k / (M_k K); None where it is unknown."""
 
     def compute_p_value(self) -> float:
         """Return the two-sided p-value of no difference."""
@@ -97,18 +86,13 @@ class PairedRatesBasis(VerdictBasis):
     The p-value of no difference is McNemar's mid-p, or with clusters that of the score test. Those
     of a margin are Tango's, and at least exact ones where one model is never alone in its error or
     few instances are there.
-
-    Parameters
-    ----------
-    counts : PairedCounts
-        The two-by-two table. The standard error only sets digits of texts; it is one in n where the
-        differences have no spread.
-    interval : PairedRatesInterval
-        The method that the ends are from.
     """
 
     counts: PairedCounts
+    """The two-by-two table. The standard error only sets digits of texts; it is one in n where the
+    differences have no spread."""
     interval: PairedRatesInterval
+    """The method that the ends are from."""
 
     @property
     def discordance(self) -> float:

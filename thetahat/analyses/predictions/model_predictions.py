@@ -23,36 +23,25 @@ PROBABILITY_SLACK: Final = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelPredictions:
-    """The true values and the predictions of models, not yet checked against a loss.
-
-    Parameters
-    ----------
-    y : sequence
-        (n,) true labels, or an array of finite numbers.
-    predictions : mapping of str to sequence
-        (n,) labels, or arrays of finite numbers, by model.
-    scores : mapping of str to ndarray of float
-        (n,) or (n, n_classes), by model.
-    y_path, predictions_path, scores_path : tuple
-        The request's paths; the model's name follows the last two.
-    sets : mapping of str to sequence
-        (n,) lists of labels, or (n, n_classes) truth values, by model.
-    limits : mapping of str to ndarray of float
-        (n, 2) lower and upper limits, by model.
-    sets_path, limits_path : tuple
-        Their paths; the model's name follows.
-    """
+    """The true values and the predictions of models, not yet checked against a loss."""
 
     y: Values
+    """(n,) true labels, or an array of finite numbers."""
     predictions: Mapping[str, Values]
+    """(n,) labels, or arrays of finite numbers, by model."""
     scores: Mapping[str, FloatArray]
+    """(n,) or (n, n_classes), by model."""
     y_path: Loc
     predictions_path: Loc
     scores_path: Loc
+    """The request's paths; the model's name follows the last two."""
     sets: Mapping[str, Sequence[Any] | np.ndarray] = field(default_factory=dict)
+    """(n,) lists of labels, or (n, n_classes) truth values, by model."""
     limits: Mapping[str, FloatArray] = field(default_factory=dict)
+    """(n, 2) lower and upper limits, by model."""
     sets_path: Loc = ("sets",)
     limits_path: Loc = ("limits",)
+    """The paths of sets and limits; the model's name follows."""
 
     def __post_init__(self) -> None:
         n = len(self.y)

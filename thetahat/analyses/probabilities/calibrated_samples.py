@@ -20,21 +20,14 @@ TIE: Final = 1e-10
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CalibratedSamples:
-    """What B samples of calibrated probabilities have.
-
-    Parameters
-    ----------
-    miscalibration : mapping of str to ndarray of float
-        (B,) by score.
-    binned : ndarray of float or None
-        (B,) expected calibration errors.
-    curves : ndarray of float
-        (B, k) recalibrated probabilities at the points of the curve.
-    """
+    """What B samples of calibrated probabilities have."""
 
     miscalibration: dict[str, FloatArray]
+    """(B,) by score."""
     binned: FloatArray | None
+    """(B,) expected calibration errors."""
     curves: FloatArray
+    """(B, k) recalibrated probabilities at the points of the curve."""
 
 
 def draw_samples(  # noqa: PLR0913 - what is computed of each sample

@@ -24,24 +24,16 @@ TWO_CLASSES: Final = 2
 
 @dataclass(frozen=True, eq=False)
 class BinaryEvent:
-    """An event on n rows, and its probabilities by one model.
-
-    Parameters
-    ----------
-    label : label or None
-        The class; None if the event is that the most probable class is right.
-    outcomes : ndarray of float
-        (n,) 1 where it happened, else 0.
-    probabilities : ndarray of float
-        (n,) probabilities.
-    cluster : ndarray of int or None
-        (n,) codes of the clusters, from 0 without gaps; None for independent rows.
-    """
+    """An event on n rows, and its probabilities by one model."""
 
     label: Label | None
+    """The class; None if the event is that the most probable class is right."""
     outcomes: FloatArray
+    """(n,) 1 where it happened, else 0."""
     probabilities: FloatArray
+    """(n,) probabilities."""
     cluster: IntArray | None
+    """(n,) codes of the clusters, from 0 without gaps; None for independent rows."""
 
     @property
     def n(self) -> int:
@@ -88,40 +80,26 @@ class BinaryEvent:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PredictedProbabilities:
-    """The probabilities of all classes by all models, in the order of a layout's rows.
-
-    Parameters
-    ----------
-    truth : ndarray of int
-        (n,) codes of the true classes.
-    models : mapping of str to ndarray of float
-        (n, C) probabilities by model.
-    classes : sequence of label
-        (C,) classes.
-    """
+    """The probabilities of all classes by all models, in the order of a layout's rows."""
 
     truth: IntArray
+    """(n,) codes of the true classes."""
     models: Mapping[str, FloatArray]
+    """(n, C) probabilities by model."""
     classes: Sequence[Label]
+    """(C,) classes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EventRows:
-    """The rows that are used of a layout.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-        Their numbers.
-    cluster : ndarray of int or None
-        (n,) codes of their clusters.
-    cautions : tuple of Caution
-        What does not hold for them.
-    """
+    """The rows that are used of a layout."""
 
     rows: IntArray
+    """Their numbers."""
     cluster: IntArray | None
+    """(n,) codes of their clusters."""
     cautions: tuple[Caution, ...]
+    """What does not hold for them."""
 
     @classmethod
     def choose(cls, layout: Layout) -> EventRows:

@@ -55,24 +55,16 @@ INFINITE: Final = "{n} of {n_rows} rows had an outcome of probability 0."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbabilitySettings:
-    """What statements about probabilities depend on beside the rows.
-
-    Parameters
-    ----------
-    options : Probabilities
-        What the request asks for.
-    level : float
-        Level of each interval.
-    n_samples : int
-        Samples that are drawn.
-    default_samples : int or None
-        Samples that would be drawn of fewer rows; None if ``n_samples`` is not fewer.
-    """
+    """What statements about probabilities depend on beside the rows."""
 
     options: Probabilities
+    """What the request asks for."""
     level: float
+    """Level of each interval."""
     n_samples: int
+    """Samples that are drawn."""
     default_samples: int | None = None
+    """Samples that would be drawn of fewer rows; None if ``n_samples`` is not fewer."""
 
 
 def describe_event_probabilities(

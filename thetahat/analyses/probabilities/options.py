@@ -28,35 +28,24 @@ MOST_BINS: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probabilities:
-    """What is computed about predicted probabilities.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        Scores that are divided into miscalibration, discrimination and uncertainty: ``brier`` and
-        ``log``.
-    slope : bool
-        Whether the calibration slope and intercept are estimated.
-    bins : int or None
-        Bins of the expected calibration error; None for none.
-    binning : str
-        ``equal_width`` or ``equal_count`` bins.
-    thresholds : sequence of float
-        Probabilities from which on the event is predicted.
-    band_resamples : int or None
-        Resamples of the outcomes of calibrated probabilities, and of the rows for two models. None
-        takes 1000, and fewer of very many rows.
-    each_class : bool
-        Whether each of several classes is also described, against the rest.
-    """
+    """What is computed about predicted probabilities."""
 
     parts: Sequence[str] = PARTS
+    """Scores that are divided into miscalibration, discrimination and uncertainty: ``brier`` and
+    ``log``."""
     slope: bool = True
+    """Whether the calibration slope and intercept are estimated."""
     bins: int | None = None
+    """Bins of the expected calibration error; None for none."""
     binning: str = "equal_width"
+    """``equal_width`` or ``equal_count`` bins."""
     thresholds: Sequence[float] = ()
+    """Probabilities from which on the event is predicted."""
     band_resamples: int | None = None
+    """Resamples of the outcomes of calibrated probabilities, and of the rows for two models. None
+    takes 1000, and fewer of very many rows."""
     each_class: bool = False
+    """Whether each of several classes is also described, against the rest."""
 
     def __post_init__(self) -> None:
         for i, part in enumerate(self.parts):

@@ -33,15 +33,10 @@ NO_DIFFERENCE: Final = "The two models have the same parts in every resample."
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ResampledParts:
-    """The parts of scores of all models in the same resamples of rows, or of clusters.
-
-    Parameters
-    ----------
-    values : mapping
-        By model, score and part, (B,) values.
-    """
+    """The parts of scores of all models in the same resamples of rows, or of clusters."""
 
     values: Mapping[tuple[str, str, str], FloatArray]
+    """By model, score and part, (B,) values."""
 
 
 def resample_parts(

@@ -27,24 +27,16 @@ from thetahat.values.types import Label
 
 @dataclass(frozen=True, eq=False)
 class RunParts:
-    """The runs of all models, and what the request asks about them.
-
-    Parameters
-    ----------
-    values : mapping of str to RunValues
-        The losses by model, before they were averaged.
-    items : sequence of label
-        (I,) names of the items.
-    higher_is_better : bool
-        Whether the numbers are scores: a run then succeeds with 1, else with 0.
-    pass_at : tuple of int
-        Numbers of runs of which at least one is to succeed.
-    """
+    """The runs of all models, and what the request asks about them."""
 
     values: Mapping[str, RunValues]
+    """The losses by model, before they were averaged."""
     items: Sequence[Label]
+    """(I,) names of the items."""
     higher_is_better: bool
+    """Whether the numbers are scores: a run then succeeds with 1, else with 0."""
     pass_at: tuple[int, ...] = ()
+    """Numbers of runs of which at least one is to succeed."""
 
     def check(self) -> None:
         """Refuse numbers of runs that do not fit the losses."""

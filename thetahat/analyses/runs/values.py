@@ -16,21 +16,14 @@ from thetahat.values.types import FloatArray, IntArray, Label
 
 @dataclass(frozen=True, eq=False)
 class RunValues:
-    """The losses of one model, some of them of the same item.
-
-    Parameters
-    ----------
-    values : ndarray of float
-        (n,) losses.
-    item : ndarray of int
-        (n,) code of the item of each, from 0 on without gaps.
-    run : ndarray of int or None
-        (n,) code of the run, where run labels mean the same for all items, such as a seed.
-    """
+    """The losses of one model, some of them of the same item."""
 
     values: FloatArray
+    """(n,) losses."""
     item: IntArray
+    """(n,) code of the item of each, from 0 on without gaps."""
     run: IntArray | None = None
+    """(n,) code of the run, where run labels mean the same for all items, such as a seed."""
 
     @cached_property
     def counts(self) -> IntArray:
@@ -66,24 +59,16 @@ class RunValues:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemOfRow:
-    """The items that rows belong to, in their order of first appearance.
-
-    Parameters
-    ----------
-    code : ndarray of int
-        (n,) code of the item of each row.
-    labels : ndarray
-        (I,) names of the items.
-    first : ndarray of int
-        (I,) first row of each item.
-    run : ndarray of int or None
-        (n,) code of the run of each row.
-    """
+    """The items that rows belong to, in their order of first appearance."""
 
     code: IntArray
+    """(n,) code of the item of each row."""
     labels: np.ndarray
+    """(I,) names of the items."""
     first: IntArray
+    """(I,) first row of each item."""
     run: IntArray | None = None
+    """(n,) code of the run of each row."""
 
     def pick(self, name: str, column: Sequence[Label] | np.ndarray | None) -> np.ndarray | None:
         """Return the label of each item from a column that has one for each row.

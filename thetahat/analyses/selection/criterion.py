@@ -35,17 +35,13 @@ class Criterion:
 
     and for one split, with either kind of metric, that of the mean influence of its rows.
 
-    Parameters
-    ----------
-    metric : Metric or None
-        None for the mean loss.
-
     Assumptions: as for the mean loss, the splits vary like independent samples.
 
     Source: forman2010 (which mean of a metric to use); hampel1974 (the influence function).
     """
 
     metric: Metric | None = None
+    """None for the mean loss."""
 
     @property
     def higher_is_better(self) -> bool:

@@ -31,22 +31,15 @@ class CandidateErrors:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ExternalChoices:
-    """The choices inside the external training parts.
-
-    Parameters
-    ----------
-    choices : tuple of Choice
-        (J,) by external split.
-    internal, external : ndarray of float
-        (J,) internal and external error (or metric) of the chosen candidate.
-    candidates : mapping of str to CandidateErrors
-        In the request's order.
-    """
+    """The choices inside the external training parts."""
 
     choices: tuple[Choice, ...]
+    """(J,) by external split."""
     internal: FloatArray
     external: FloatArray
+    """(J,) internal and external error (or metric) of the chosen candidate."""
     candidates: Mapping[str, CandidateErrors]
+    """In the request's order."""
 
     def count_wins(self) -> dict[str, int]:
         """Return how often each candidate was chosen."""

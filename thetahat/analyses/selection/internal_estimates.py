@@ -21,16 +21,6 @@ class InternalEstimate:
     standard error comes from its n rows. Splits without a value are left out, such as those with
     one class for an AUC. A metric over the rows of all splits together replaces both (``pooled``).
 
-    Parameters
-    ----------
-    means : ndarray of float
-        (J,) mean loss, or metric, of each split; NaN where there is none.
-    within : float
-        Variance of the mean loss, or metric, of the first split, from its rows; NaN where it is
-        not known.
-    pooled : tuple of float or None
-        The metric over the rows of all splits and its standard error, which may be NaN.
-
     Assumptions: the splits vary like independent samples. They share training rows, so the
     standard error is somewhat too small; for repeated or overlapping splits it is far too small.
 
@@ -38,8 +28,12 @@ class InternalEstimate:
     """
 
     means: FloatArray
+    """(J,) mean loss, or metric, of each split; NaN where there is none."""
     within: float
+    """Variance of the mean loss, or metric, of the first split, from its rows; NaN where it is not
+    known."""
     pooled: tuple[float, float] | None = None
+    """The metric over the rows of all splits and its standard error, which may be NaN."""
 
     @property
     def mean(self) -> float:

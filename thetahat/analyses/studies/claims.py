@@ -45,52 +45,35 @@ Bound: TypeAlias = float | RelativeBound | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimRow(Generic[Q_co]):
-    """A sentence of a source, with the quantity and the bounds that decide it.
-
-    Parameters
-    ----------
-    sentence : str
-        The claim, in the sense of the source. It may name fields of the case in braces.
-    reference : str
-        Key of ``thetahat.references.REFERENCES``; empty for a rule of this software.
-    place : str
-        Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``.
-    quantity : str, or another value that the case understands
-        What decides the claim: the name of a statistic, or cells of a table.
-    measured : str
-        What the quantity is, in words. It may name fields of the case in braces.
-    at_least, at_most : float, RelativeBound or None
-        The bounds; None if there is none.
-    fewest_repetitions : int
-        With fewer repetitions (the case's field ``repetitions``) the claim is undecided, because
-        the Monte-Carlo error cannot be trusted yet.
-    can_hold_early : bool
-        Whether the claim may nevertheless hold, but not fail, with fewer repetitions.
-    """
+    """A sentence of a source, with the quantity and the bounds that decide it."""
 
     sentence: str
+    """The claim, in the sense of the source. It may name fields of the case in braces."""
     reference: str
+    """Key of ``thetahat.references.REFERENCES``; empty for a rule of this software."""
     place: str
+    """Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``."""
     quantity: Q_co
+    """What decides the claim: the name of a statistic, or cells of a table."""
     measured: str
+    """What the quantity is, in words. It may name fields of the case in braces."""
     at_least: Bound = None
     at_most: Bound = None
+    """The bounds; None if there is none."""
     fewest_repetitions: int = 0
+    """With fewer repetitions (the case's field ``repetitions``) the claim is undecided, because the
+    Monte-Carlo error cannot be trusted yet."""
     can_hold_early: bool = False
+    """Whether the claim may nevertheless hold, but not fail, with fewer repetitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A place in a source, where it makes one or more claims.
-
-    Parameters
-    ----------
-    reference, place : str
-        As in ``ClaimRow``.
-    """
+    """A place in a source, where it makes one or more claims."""
 
     reference: str
     place: str
+    """Both as in ``ClaimRow``."""
 
     def claim(  # noqa: PLR0913 - the parts of a row
         self,

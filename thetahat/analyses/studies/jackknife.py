@@ -23,16 +23,11 @@ Statistics: TypeAlias = Mapping[str, FloatArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JackknifedStatistics:
-    """Statistics of all repetitions with their Monte-Carlo standard errors.
-
-    Parameters
-    ----------
-    values, errors : mapping of str to ndarray
-        By name, arrays of the same shape; an error is NaN with fewer than four repetitions.
-    """
+    """Statistics of all repetitions with their Monte-Carlo standard errors."""
 
     values: Mapping[str, FloatArray]
     errors: Mapping[str, FloatArray]
+    """Both by name, arrays of the same shape; an error is NaN with fewer than four repetitions."""
 
     def get_number(self, name: str, at: int | tuple[int, ...] = ()) -> MonteCarloNumber:
         """Return one entry of a statistic; values that are not finite become None."""
