@@ -43,71 +43,50 @@ ONE_TEST_EACH = PARTITIONS | HOLDOUT  # in one repeat no instance is tested twic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodInfo:
-    """The description of a method, for users and for the rules that choose between methods.
-
-    Parameters
-    ----------
-    name : str
-        Wire name; the module's name.
-    title : str
-        A short name for users.
-    summary : str
-        One or two sentences that say what the number is.
-    formula : str
-        The formula in LaTeX, in the source's notation; empty where there is none.
-    references : tuple of str
-        Keys of ``thetahat.references.REFERENCES``.
-    assumptions : str
-        What must hold for the number to be right.
-    errs : str
-        In which direction it errs when the assumptions fail.
-    needs : Needs
-        The input that it needs.
-    blocks : frozenset of BlockKind
-        The kinds of block it is valid for. Subsamples, whose test parts may overlap, only where
-        a method says so.
-    targets : tuple of Target
-        What its numbers can be about; empty for families without targets (losses, schemes, ...).
-    mean : MeanKind or None
-        The mean it centres on, for variances and intervals.
-    is_default : bool
-        Whether a request that names no method of the family gets this one.
-    by_request_only : bool
-        Whether it is computed only where a request names it, because it costs many fits or needs
-        parameters.
-    only_zero_one : bool
-        Whether it is only for losses that are all 0 or 1.
-    recommended : tuple of Recommendation
-        The places of its intervals in the order in which intervals are recommended.
-    never_recommended : bool
-        Whether no interval that rests on it is ever recommended, not even where nothing else was
-        built.
-    variance, interval, loss, learner, correction, weights : VarianceTraits, ...
-        What rules ask of a method of that family.
-    """
+    """The description of a method, for users and for the rules that choose between methods."""
 
     name: str
+    """Wire name; the module's name."""
     title: str
+    """A short name for users."""
     summary: str
+    """One or two sentences that say what the number is."""
     formula: str = ""
+    """The formula in LaTeX, in the source's notation; empty where there is none."""
     references: tuple[str, ...] = ()
+    """Keys of ``thetahat.references.REFERENCES``."""
     assumptions: str = ""
+    """What must hold for the number to be right."""
     errs: str = ""
+    """In which direction it errs when the assumptions fail."""
     needs: Needs = Needs.LOSSES
+    """The input that it needs."""
     blocks: frozenset[BlockKind] = ONE_TEST_EACH
+    """The kinds of block it is valid for. Subsamples, whose test parts may overlap, only where a
+    method says so."""
     targets: tuple[Target, ...] = ()
+    """What its numbers can be about; empty for families without targets (losses, schemes, ...)."""
     mean: MeanKind | None = None
+    """The mean it centres on, for variances and intervals."""
     is_default: bool = False
+    """Whether a request that names no method of the family gets this one."""
     by_request_only: bool = False
+    """Whether it is computed only where a request names it, because it costs many fits or needs
+    parameters."""
     only_zero_one: bool = False
+    """Whether it is only for losses that are all 0 or 1."""
     recommended: tuple[Recommendation, ...] = ()
+    """The places of its intervals in the order in which intervals are recommended."""
     never_recommended: bool = False
+    """Whether no interval that rests on it is ever recommended, not even where nothing else was
+    built."""
     variance: VarianceTraits = field(default=VarianceTraits())
     interval: IntervalTraits = field(default=IntervalTraits())
     loss: LossTraits = field(default=LossTraits())
     learner: LearnerTraits = field(default=LearnerTraits())
     correction: CorrectionTraits = field(default=CorrectionTraits())
     weights: WeightTraits = field(default=WeightTraits())
+    """What rules ask of a method of that family."""
 
 
 class _MethodModules(Mapping[str, Any]):

@@ -35,30 +35,23 @@ class Recommendation(NamedTuple):
     are compared between all methods of one block kind and target. Gaps between the ranks leave room
     for new methods. Methods that fit the learner again are used only if a request names them, and
     then come before all others.
-
-    Parameters
-    ----------
-    blocks : frozenset of BlockKind
-        The kinds of block that this is about.
-    target : Target
-        The target that this is about.
-    own, t, normal, skewed, logit : int or None
-        Rank of the interval that the method builds itself, and of the t interval, the normal
-        interval, the one that allows for skewness and the one on the log odds that are built on
-        its variance; None where that interval has no place.
-    fixed_models : bool or None
-        True: only for models that were not trained on any of these instances. False: only for
-        models that were. None: for both.
     """
 
     blocks: frozenset[BlockKind]
+    """The kinds of block that this is about."""
     target: Target
+    """The target that this is about."""
     own: int | None = None
     t: int | None = None
     normal: int | None = None
     skewed: int | None = None
     logit: int | None = None
+    """Rank of the interval that the method builds itself, and of the t interval, the normal
+    interval, the one that allows for skewness and the one on the log odds that are built on its
+    variance; None where that interval has no place."""
     fixed_models: bool | None = None
+    """True: only for models that were not trained on any of these instances. False: only for models
+    that were. None: for both."""
 
     def applies(self, kind: BlockKind, target: Target, *, fixed_models: bool) -> bool:
         """Return whether this is about that kind of block, that target and such models."""

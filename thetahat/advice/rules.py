@@ -41,25 +41,17 @@ _ERRORS: Final = "/studies/test_errors"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemeChoice:
-    """A scheme with its number of splits.
-
-    Parameters
-    ----------
-    name : str
-        Wire name.
-    parameters : mapping
-        Its parameters.
-    folds, repeats : int
-        Test parts of one partition, and partitions or draws.
-    columns : mapping of str to str
-        Roles that ``columns`` of the request must name, and with what.
-    """
+    """A scheme with its number of splits."""
 
     name: str
+    """Wire name."""
     parameters: Mapping[str, JsonValue]
+    """Its parameters."""
     folds: int
     repeats: int = 1
+    """Test parts of one partition, and partitions or draws."""
     columns: Mapping[str, str] = field(default_factory=dict)
+    """Roles that ``columns`` of the request must name, and with what."""
 
     @property
     def n_splits(self) -> int:

@@ -24,61 +24,42 @@ QUESTIONS: Final = (Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What is known before the evaluation.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    question : Target or None
-        ``these_models``: how good the trained models are. ``these_sources``: how good the learner
-        is on further rows like these. ``new_source``: how good it is on a source that is not among
-        these. None means ``new_source`` if there are sources, else ``these_sources``.
-    source_sizes : tuple of int
-        Rows of each source (school, hospital, task); empty without sources.
-    class_counts : mapping of str to int
-        Rows of each class, for a classification.
-    n_clusters : int or None
-        Number of groups of rows that depend on each other, such as the rows of one patient.
-    time_ordered : bool
-        Whether the rows are in an order of time, and models predict later ones.
-    fit_seconds : float or None
-        Time of one fit of one model on nearly all rows.
-    budget_seconds : float or None
-        Time for all fits together.
-    n_models : int
-        Number of models; two or more are compared.
-    expected_error : float or None
-        Expected share of errors, in (0, 1), for a loss of 0 and 1.
-    loss_spread : float or None
-        Standard deviation of one model's losses over rows, for other losses.
-    correlation : float
-        Correlation of two models' losses on one row, in [0, 1).
-    between_sources : float
-        Standard deviation between sources of the expected loss, and of the difference of two
-        models.
-    margin : float or None
-        Largest difference that does not matter.
-    level, power : float
-        Confidence level of intervals, and the chance with which a difference shall be found.
-    """
+    """What is known before the evaluation."""
 
     n: int
+    """Number of rows."""
     question: Target | None = None
+    """``these_models``: how good the trained models are. ``these_sources``: how good the learner is
+    on further rows like these. ``new_source``: how good it is on a source that is not among these.
+    None means ``new_source`` if there are sources, else ``these_sources``."""
     source_sizes: tuple[int, ...] = ()
+    """Rows of each source (school, hospital, task); empty without sources."""
     class_counts: Mapping[str, int] = field(default_factory=dict)
+    """Rows of each class, for a classification."""
     n_clusters: int | None = None
+    """Number of groups of rows that depend on each other, such as the rows of one patient."""
     time_ordered: bool = False
+    """Whether the rows are in an order of time, and models predict later ones."""
     fit_seconds: float | None = None
+    """Time of one fit of one model on nearly all rows."""
     budget_seconds: float | None = None
+    """Time for all fits together."""
     n_models: int = 2
+    """Number of models; two or more are compared."""
     expected_error: float | None = None
+    """Expected share of errors, in (0, 1), for a loss of 0 and 1."""
     loss_spread: float | None = None
+    """Standard deviation of one model's losses over rows, for other losses."""
     correlation: float = 0.5
+    """Correlation of two models' losses on one row, in [0, 1)."""
     between_sources: float = 0.0
+    """Standard deviation between sources of the expected loss, and of the difference of two
+    models."""
     margin: float | None = None
+    """Largest difference that does not matter."""
     level: float = 0.95
     power: float = 0.8
+    """Confidence level of intervals, and the chance with which a difference shall be found."""
 
     def __post_init__(self) -> None:
         require(2 <= self.n <= MAX_N, "n", self.n, f"must be from 2 to {MAX_N}")

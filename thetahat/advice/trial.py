@@ -41,34 +41,23 @@ MODELS: Final = ("a", "b")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SchemeTrial:
-    """How the library evaluates the expected losses.
-
-    Parameters
-    ----------
-    kind : BlockKind
-        What a block of the scheme is.
-    layout : Layout
-        The layout of the scheme.
-    answers : bool
-        Whether the interval is about the question; else it is about what the scheme can show.
-    interval : Interval or None
-        The recommended interval of a model.
-    difference : Interval or None
-        The interval of the difference on which the verdict rests.
-    error, error_of_difference : float
-        Standard errors, averaged over draws as the root of the mean square.
-    spread : float
-        Standard deviation of the losses.
-    """
+    """How the library evaluates the expected losses."""
 
     kind: BlockKind
+    """What a block of the scheme is."""
     layout: Layout
+    """The layout of the scheme."""
     answers: bool
+    """Whether the interval is about the question; else it is about what the scheme can show."""
     interval: Interval | None
+    """The recommended interval of a model."""
     difference: Interval | None
+    """The interval of the difference on which the verdict rests."""
     error: float
     error_of_difference: float
+    """Standard errors, averaged over draws as the root of the mean square."""
     spread: float
+    """Standard deviation of the losses."""
 
 
 def expects_zero_one(situation: Situation) -> bool:

@@ -18,66 +18,44 @@ PREDICTION_FIELDS = ("output", "probabilities", "scores")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SplitOutcome:
-    """Losses and predictions of one learner on one split.
-
-    Parameters
-    ----------
-    repeat, block : int
-        Repeat and block of the split.
-    label : label
-        Label of the block.
-    n_train : int
-        Number of distinct training rows.
-    test : ndarray of int
-        (n_test,) row numbers, ascending.
-    losses : ndarray of float
-        (n_test,) finite.
-    output : ndarray or None
-        (n_test,) class codes or values, if predictions are kept.
-    probabilities : ndarray of float or None
-        (n_test, n_classes), if predictions are kept and the learner predicts probabilities.
-    scores : ndarray of float or None
-        (n_test,) decision values, if predictions are kept and the learner computes them.
-    cautions : tuple of Caution
-        Warnings of the learner.
-    fit_reason : str or None
-        Why the learner was fitted on this training part; None if the test part was predicted from
-        quantities that all splits share.
-    """
+    """Losses and predictions of one learner on one split."""
 
     repeat: int
     block: int
+    """Repeat and block of the split."""
     label: Label
+    """Label of the block."""
     n_train: int
+    """Number of distinct training rows."""
     test: IntArray
+    """(n_test,) row numbers, ascending."""
     losses: FloatArray
+    """(n_test,) finite."""
     output: np.ndarray | None = None
+    """(n_test,) class codes or values, if predictions are kept."""
     probabilities: FloatArray | None = None
+    """(n_test, n_classes), if predictions are kept and the learner predicts probabilities."""
     scores: FloatArray | None = None
+    """(n_test,) decision values, if predictions are kept and the learner computes them."""
     cautions: tuple[Caution, ...] = ()
+    """Warnings of the learner."""
     fit_reason: str | None = None
+    """Why the learner was fitted on this training part; None if the test part was predicted from
+    quantities that all splits share."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SplitTable:
-    """J splits and their test rows; the same for every learner.
-
-    Parameters
-    ----------
-    repeat, block, n_train, n_test : ndarray of int
-        (J,) of each split.
-    labels : sequence of label
-        (J,) label of the block of each split.
-    test : ndarray of int
-        (M,) test rows, split after split.
-    """
+    """J splits and their test rows; the same for every learner."""
 
     repeat: IntArray
     block: IntArray
     labels: Sequence[Label]
+    """(J,) label of the block of each split."""
     n_train: IntArray
     n_test: IntArray
     test: IntArray
+    """(M,) test rows, split after split."""
     ends: IntArray = field(init=False)  # where the test rows of each split end
 
     def __post_init__(self) -> None:
@@ -86,25 +64,18 @@ class SplitTable:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Outcomes(Sequence[SplitOutcome]):
-    """The outcomes of J splits as a few arrays; an outcome is built, as views, when it is read.
-
-    Parameters
-    ----------
-    splits : SplitTable
-        The splits.
-    losses, output, probabilities, scores : ndarray or None
-        (M, ...) values of the test rows, split after split.
-    cautions, fit_reason : mapping
-        By the position of the split, for splits that have any.
-    """
+    """The outcomes of J splits as a few arrays; an outcome is built, as views, when it is read."""
 
     splits: SplitTable
+    """The splits."""
     losses: FloatArray
     output: np.ndarray | None = None
     probabilities: FloatArray | None = None
     scores: FloatArray | None = None
+    """All four (M, ...) values of the test rows, split after split."""
     cautions: Mapping[int, tuple[Caution, ...]] = field(default_factory=dict)
     fit_reason: Mapping[int, str] = field(default_factory=dict)
+    """Both by the position of the split, for splits that have any."""
 
     def __len__(self) -> int:
         return len(self.splits.ends)

@@ -20,23 +20,16 @@ _ARRAY_NAMES: Final = ("usable", "losses", *PREDICTION_FIELDS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictedRows:
-    """Predictions and losses of n rows by each of L learners.
-
-    Parameters
-    ----------
-    usable : ndarray of bool
-        (L, n) whether the values may be used; where False, the learner has to be run on its own.
-    losses : ndarray of float
-        (L, n) finite where ``usable``.
-    output, probabilities, scores : ndarray or None
-        (L, n), (L, n, C) and (L, n), if predictions are kept.
-    """
+    """Predictions and losses of n rows by each of L learners."""
 
     usable: np.ndarray
+    """(L, n) whether the values may be used; where False, the learner has to be run on its own."""
     losses: FloatArray
+    """(L, n) finite where ``usable``."""
     output: np.ndarray | None = None
     probabilities: FloatArray | None = None
     scores: FloatArray | None = None
+    """(L, n), (L, n, C) and (L, n), if predictions are kept."""
 
     def select_rows(self, rows: slice) -> PredictedRows:
         """Return the values of a range of rows."""

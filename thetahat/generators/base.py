@@ -90,19 +90,13 @@ class DataGenerator(Generator, Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SamplePair:
-    """A labelled source sample and a target sample.
-
-    Parameters
-    ----------
-    source, target : Data
-        Both with targets; those of ``target`` are used only for the truth.
-    weights : ndarray of float or None
-        (n_source,) the true ratio of the target's density to the source's.
-    """
+    """A labelled source sample and a target sample."""
 
     source: Data
     target: Data
+    """Both with targets; those of ``target`` are used only for the truth."""
     weights: FloatArray | None = None
+    """(n_source,) the true ratio of the target's density to the source's."""
 
 
 class PairGenerator(Generator, Protocol):

@@ -132,18 +132,12 @@ class RandomEffects:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnSources:
-    """Sources with their expected losses.
-
-    Parameters
-    ----------
-    generator : RandomEffects
-        The covariances.
-    means : ndarray of float
-        (K, models) expected losses.
-    """
+    """Sources with their expected losses."""
 
     generator: RandomEffects
+    """The covariances."""
     means: FloatArray
+    """(K, models) expected losses."""
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> DrawnLosses:
         """Draw the losses of all models on all sources."""

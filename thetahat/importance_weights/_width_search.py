@@ -35,20 +35,14 @@ def check_penalty(penalty: float | str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WidthSearch:
-    """The width and the penalty that cross-validation chose.
-
-    Parameters
-    ----------
-    width, penalty : float
-        Those with the best score; a penalty of 0 if the method has none.
-    scores : tuple of tuple
-        (width, penalty, score) of every candidate; the largest score is the best, and None
-        stands for an undefined score.
-    """
+    """The width and the penalty that cross-validation chose."""
 
     width: float
     penalty: float
+    """Those with the best score; a penalty of 0 if the method has none."""
     scores: tuple[tuple[float, float, float | None], ...]
+    """(width, penalty, score) of every candidate; the largest score is the best, and None stands
+    for an undefined score."""
 
     def build_details(self) -> dict[str, JsonValue]:
         """Return the scores as an entry of the method's ``details``."""

@@ -115,23 +115,16 @@ class _Normal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coordinates:
-    """Coordinates in which the covariance of the pooled sample is the identity matrix.
-
-    Parameters
-    ----------
-    source, target : ndarray of float
-        (n, r) and (m, r).
-    noise : float
-        Size of rounding errors in the coordinates.
-    mean, axes : ndarray of float
-        (p,) and (p, r): origin and directions, for the coordinates of other rows.
-    """
+    """Coordinates in which the covariance of the pooled sample is the identity matrix."""
 
     source: FloatArray
     target: FloatArray
+    """(n, r) and (m, r)."""
     noise: float
+    """Size of rounding errors in the coordinates."""
     mean: FloatArray
     axes: FloatArray
+    """(p,) and (p, r): origin and directions, for the coordinates of other rows."""
 
     def of(self, rows: FloatArray) -> FloatArray:
         """Return the (k, r) coordinates of (k, p) other rows."""

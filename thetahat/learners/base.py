@@ -63,19 +63,13 @@ class OrdinaryFit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """The rows of one split.
-
-    Parameters
-    ----------
-    train, test : ndarray of int
-        Row numbers, ascending; ``train`` repeats a row that is learnt from several times.
-    left_out : ndarray of int or None
-        The rows that are not in ``train``, ascending; None if ``train`` repeats a row.
-    """
+    """The rows of one split."""
 
     train: IntArray
     test: IntArray
+    """Row numbers of both, ascending; ``train`` repeats a row that is learnt from several times."""
     left_out: IntArray | None
+    """The rows that are not in ``train``, ascending; None if ``train`` repeats a row."""
 
     @property
     def is_complement(self) -> bool:

@@ -19,22 +19,15 @@ SlopesOfTable = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class TableStatistic(WeightedMetric):
-    """A function of the (C, C) table of true and predicted classes.
-
-    Parameters
-    ----------
-    cell : ndarray of int
-        (m,) true class times C plus predicted class.
-    n_classes : int
-        C.
-    of_tables, slopes : callable
-        The function, and its derivatives.
-    """
+    """A function of the (C, C) table of true and predicted classes."""
 
     cell: IntArray
+    """(m,) true class times C plus predicted class."""
     n_classes: int
+    """C."""
     of_tables: TableFunction
     slopes: SlopesOfTable
+    """The function, and its derivatives."""
 
     def value(self) -> float:
         """Return the metric; NaN where it is undefined."""

@@ -77,25 +77,18 @@ class RowStatistic(NamedTuple):
 
     with S_j the column sums. Given the scores of each row, T has mean k - 1 over all
     permutations within rows; its largest value N (k - 1) is reached if all centred rows are equal.
-
-    Parameters
-    ----------
-    value : float or None
-        T; None if in every row all scores are equal.
-    n, k : int
-        Numbers of rows and columns.
-    sum_of_squares : float
-        Denominator of T, the sum of squares about the row means.
-    log_orders : float or None
-        Logarithm of the number of distinct orders of one row's scores, if all centred rows are
-        equal; None otherwise.
     """
 
     value: float | None
+    """T; None if in every row all scores are equal."""
     n: int
     k: int
+    """Numbers of rows and columns."""
     sum_of_squares: float
+    """Denominator of T, the sum of squares about the row means."""
     log_orders: float | None
+    """Logarithm of the number of distinct orders of one row's scores, if all centred rows are
+    equal; None otherwise."""
 
     def chi_squared_p_value(self) -> float:
         """Return P(chi squared with k - 1 degrees of freedom > T); 1 if T is undefined."""

@@ -156,27 +156,18 @@ class ModelConfidenceSet:
 
 
 class Elimination(NamedTuple):
-    """The order in which models were eliminated, and their p-values.
-
-    Parameters
-    ----------
-    statistic : float
-        Statistic of the first step; infinite if a difference has no error.
-    p_value : float
-        p-value of the first step.
-    eliminated : list of int
-        (k - 1,) models in the order of their elimination, the worst first.
-    last : int
-        The model that is left at the end.
-    p_values : ndarray of float
-        (k,) largest p-value of the steps up to the model's elimination; 1 for the last model.
-    """
+    """The order in which models were eliminated, and their p-values."""
 
     statistic: float
+    """Statistic of the first step; infinite if a difference has no error."""
     p_value: float
+    """p-value of the first step."""
     eliminated: list[int]
+    """(k - 1,) models in the order of their elimination, the worst first."""
     last: int
+    """The model that is left at the end."""
     p_values: FloatArray
+    """(k,) largest p-value of the steps up to the model's elimination; 1 for the last model."""
 
     @property
     def best_first(self) -> list[int]:

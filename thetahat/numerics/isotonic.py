@@ -12,21 +12,14 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbabilityLevels:
-    """The distinct probabilities of rows, in ascending order.
-
-    Parameters
-    ----------
-    values : ndarray of float
-        (m,) distinct probabilities.
-    index : ndarray of int
-        (n,) level of each row.
-    sizes : ndarray of float
-        (m,) rows of each level.
-    """
+    """The distinct probabilities of rows, in ascending order."""
 
     values: FloatArray
+    """(m,) distinct probabilities."""
     index: IntArray
+    """(n,) level of each row."""
     sizes: FloatArray
+    """(m,) rows of each level."""
 
     @classmethod
     def build(cls, probabilities: FloatArray) -> ProbabilityLevels:

@@ -42,22 +42,15 @@ _LARGEST_Z: Final = 40.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitMoments:
-    """Second moments of the contributions of independent units to the means of all models.
-
-    Parameters
-    ----------
-    n : int
-        Number of units.
-    products : ndarray of float
-        (k, k) sums of products of the contributions, which have mean 0 over the units.
-    squares : ndarray of float
-        (k, k) sums of products of their squares, after the mean over the models was subtracted in
-        each unit.
-    """
+    """Second moments of the contributions of independent units to the means of all models."""
 
     n: int
+    """Number of units."""
     products: FloatArray
+    """(k, k) sums of products of the contributions, which have mean 0 over the units."""
     squares: FloatArray
+    """(k, k) sums of products of their squares, after the mean over the models was subtracted in
+    each unit."""
 
     @classmethod
     def accumulate(cls, chunks: Iterable[FloatArray]) -> UnitMoments:
@@ -207,24 +200,16 @@ class JointDistribution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepDown:
-    """The order in which the pairs of a family are tested, and the reference of each step.
-
-    Parameters
-    ----------
-    family : JointDistribution
-        The family.
-    order : ndarray of int
-        (p,) pairs, that with the smallest p-value first.
-    step_of_pair : ndarray of int
-        (p,) step at which a pair is tested.
-    maxima : ndarray of float
-        (steps, N_QUANTILES) largest drawn differences of the pairs that are left.
-    """
+    """The order in which the pairs of a family are tested, and the reference of each step."""
 
     family: JointDistribution
+    """The family."""
     order: IntArray
+    """(p,) pairs, that with the smallest p-value first."""
     step_of_pair: IntArray
+    """(p,) step at which a pair is tested."""
     maxima: FloatArray
+    """(steps, N_QUANTILES) largest drawn differences of the pairs that are left."""
 
     def adjust(self, p_values: Sequence[float | None]) -> list[float | None]:
         """Return the corrected p-values of all pairs, or of another test of the same pairs.

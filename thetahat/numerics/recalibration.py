@@ -31,21 +31,14 @@ _WIDEST: Final = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecalibrationModel:
-    """A logistic regression with an offset.
-
-    Parameters
-    ----------
-    outcomes : ndarray of float
-        (n,) zeros and ones.
-    design : ndarray of float
-        (n, k) columns of the coefficients.
-    offset : ndarray of float
-        (n,) part of the logit that is known.
-    """
+    """A logistic regression with an offset."""
 
     outcomes: FloatArray
+    """(n,) zeros and ones."""
     design: FloatArray
+    """(n, k) columns of the coefficients."""
     offset: FloatArray
+    """(n,) part of the logit that is known."""
 
     def compute_likelihood(self, coefficients: FloatArray) -> float:
         """Return the log-likelihood."""
@@ -65,21 +58,14 @@ class RecalibrationModel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecalibrationFit:
-    """The coefficients of greatest likelihood.
-
-    Parameters
-    ----------
-    model : RecalibrationModel
-        What was fitted.
-    coefficients : ndarray of float
-        (k,) coefficients.
-    likelihood : float
-        Their log-likelihood.
-    """
+    """The coefficients of greatest likelihood."""
 
     model: RecalibrationModel
+    """What was fitted."""
     coefficients: FloatArray
+    """(k,) coefficients."""
     likelihood: float
+    """Their log-likelihood."""
 
     def compute_covariance(self, cluster: IntArray | None) -> FloatArray:
         """Return the (k, k) robust covariance: HC0, or with (n,) clusters CR1."""

@@ -21,31 +21,21 @@ _ONE = np.uint64(1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignedRanks:
-    """Ranks of the absolute differences of one pair, and their sums by sign.
-
-    Parameters
-    ----------
-    positive, negative : float
-        R+ and R-, including the share of the zeros if they are split.
-    n_ranked : int
-        m, the number of differences that are not 0.
-    ranks : ndarray of float
-        (m,) their mid-ranks, ascending.
-    zeros_share : float
-        What the zeros add to each of the two sums.
-    variance : float
-        Variance of R+ under the null, by the convention for zeros.
-    has_ties : bool
-        Whether two differences that are not 0 share a rank.
-    """
+    """Ranks of the absolute differences of one pair, and their sums by sign."""
 
     positive: float
     negative: float
+    """R+ and R-, including the share of the zeros if they are split."""
     n_ranked: int
+    """m, the number of differences that are not 0."""
     ranks: FloatArray
+    """(m,) their mid-ranks, ascending."""
     zeros_share: float
+    """What the zeros add to each of the two sums."""
     variance: float
+    """Variance of R+ under the null, by the convention for zeros."""
     has_ties: bool
+    """Whether two differences that are not 0 share a rank."""
 
     @property
     def expected(self) -> float:
@@ -187,32 +177,22 @@ def _compute_null_distribution(doubled_ranks: bytes) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignedRanksBatch:
-    """Sorted differences of p pairs, and the rank sums of pairs without ties or with only ties.
-
-    Parameters
-    ----------
-    units : PairedUnits
-        The differences.
-    zeros : str
-        How zeros are treated, as in ``rank_values``.
-    n_zeros : ndarray of int
-        (p,) number of differences that are 0.
-    keys : ndarray of uint64
-        (p, u) sorted keys of the pairs.
-    positive : ndarray of float
-        (p,) R+, valid if one of the next two is true.
-    is_untied, is_one_size : ndarray of bool
-        (p,) whether a pair has neither zeros nor ties, and whether all its differences that are
-        not 0 have the same size.
-    """
+    """Sorted differences of p pairs, and the rank sums of pairs without ties or with only ties."""
 
     units: PairedUnits
+    """The differences."""
     zeros: Zeros
+    """How zeros are treated, as in ``rank_values``."""
     n_zeros: IntArray
+    """(p,) number of differences that are 0."""
     keys: UIntArray
+    """(p, u) sorted keys of the pairs."""
     positive: FloatArray
+    """(p,) R+, valid if one of the next two is true."""
     is_untied: BoolArray
     is_one_size: BoolArray
+    """(p,) whether a pair has neither zeros nor ties, and whether all its differences that are not
+    0 have the same size."""
 
     @classmethod
     def from_units(cls, units: PairedUnits, zeros: Zeros) -> SignedRanksBatch:

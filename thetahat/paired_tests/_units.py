@@ -167,42 +167,29 @@ def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
 
 
 class PairedUnits(NamedTuple):
-    """Differences of the units of p pairs, one row per pair.
-
-    Parameters
-    ----------
-    unit : str
-        ``instance``, ``cluster`` or ``block``.
-    values : ndarray of float
-        (p, u) mean differences; exactly 0 if smaller than their rounding error.
-    model_roundings : ndarray of float
-        (m, u) bound on the rounding error of the unit means of each model: 8 units in the last
-        place of the losses.
-    positions : ndarray of int
-        (p, 2) indices of the two models of each pair.
-    largest_roundings : ndarray of float
-        (p,) largest rounding error of the values of each pair.
-    weights : ndarray of float
-        (u,) share of each unit in the mean difference, which sum to 1: proportional to their sizes
-        for clusters, equal for instances and blocks.
-    dropped : ndarray of float
-        (p,) sum of the absolute differences that were set to 0.
-    n_positive, n_negative : ndarray of int
-        (p,) number of units with a positive and with a negative difference.
-    cautions : tuple
-        (p,) cautions of each pair, as ``unit_cautions`` returns them.
-    """
+    """Differences of the units of p pairs, one row per pair."""
 
     unit: UnitName
+    """``instance``, ``cluster`` or ``block``."""
     values: FloatArray
+    """(p, u) mean differences; exactly 0 if smaller than their rounding error."""
     model_roundings: FloatArray
+    """(m, u) bound on the rounding error of the unit means of each model: 8 units in the last place
+    of the losses."""
     positions: IntArray
+    """(p, 2) indices of the two models of each pair."""
     largest_roundings: FloatArray
+    """(p,) largest rounding error of the values of each pair."""
     weights: FloatArray
+    """(u,) share of each unit in the mean difference, which sum to 1: proportional to their sizes
+    for clusters, equal for instances and blocks."""
     dropped: FloatArray
+    """(p,) sum of the absolute differences that were set to 0."""
     n_positive: IntArray
     n_negative: IntArray
+    """(p,) number of units with a positive and with a negative difference."""
     cautions: tuple[tuple[Caution, ...], ...]
+    """(p,) cautions of each pair, as ``unit_cautions`` returns them."""
 
     @property
     def n_units(self) -> int:

@@ -26,23 +26,16 @@ T = TypeVar("T")
 
 
 class PairedLosses(NamedTuple):
-    """Losses (or scores) of two models on one layout.
-
-    Parameters
-    ----------
-    a, b : BlockLosses
-        Losses of the two models.
-    difference : BlockLosses
-        a minus b.
-    higher_is_better : bool
-        Whether the numbers are scores to be raised: a positive difference then means that a is
-        better, otherwise a negative one does.
-    """
+    """Losses (or scores) of two models on one layout."""
 
     a: BlockLosses
     b: BlockLosses
+    """Losses of the two models."""
     difference: BlockLosses
+    """a minus b."""
     higher_is_better: bool = False
+    """Whether the numbers are scores to be raised: a positive difference then means that a is
+    better, otherwise a negative one does."""
 
 
 class IntermediateResults:
@@ -140,19 +133,13 @@ class TestOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LazyOutcomes(Sequence[TestOutcome]):
-    """Outcomes of a batch: the numbers are computed at once, the other fields when one is read.
-
-    Parameters
-    ----------
-    statistics, p_values : ndarray of float
-        (p,) numbers of the pairs; NaN if a pair has none.
-    build : callable
-        Returns the outcome of the pair with an index.
-    """
+    """Outcomes of a batch: the numbers are computed at once, the other fields when one is read."""
 
     statistics: FloatArray
     p_values: FloatArray
+    """(p,) numbers of the pairs; NaN if a pair has none."""
     build: Callable[[int], TestOutcome]
+    """Returns the outcome of the pair with an index."""
 
     def __len__(self) -> int:
         """Return the number of pairs."""

@@ -71,24 +71,16 @@ class ColumnStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedColumnStep:
-    """A fitted step with the names of its input and output columns.
-
-    Parameters
-    ----------
-    learnt : Learnt or None
-        The fitted transformation; None leaves the table unchanged.
-    chosen : tuple of str
-        Input columns.
-    names : tuple of str
-        Output columns, each name once.
-    expands : bool
-        Whether sparse columns are converted to dense ones first.
-    """
+    """A fitted step with the names of its input and output columns."""
 
     fitted_step: FittedStep | None
+    """The fitted transformation; None leaves the table unchanged."""
     chosen: tuple[str, ...]
+    """Input columns."""
     names: tuple[str, ...]
+    """Output columns, each name once."""
     expands: bool = False
+    """Whether sparse columns are converted to dense ones first."""
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

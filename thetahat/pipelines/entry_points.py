@@ -19,22 +19,15 @@ GROUP: Final = "thetahat.learners"
 
 @dataclass(frozen=True, slots=True)
 class InstalledLearner:
-    """A learner that an installed package offers; the package is not imported yet.
-
-    Parameters
-    ----------
-    name : str
-        Name of the entry point in the group ``thetahat.learners``, and of the learner.
-    package, version : str
-        The installed distribution, by its normalised name.
-    entry_point : EntryPoint
-        The entry point of its class.
-    """
+    """A learner that an installed package offers; the package is not imported yet."""
 
     name: str
+    """Name of the entry point in the group ``thetahat.learners``, and of the learner."""
     package: str
     version: str
+    """The installed distribution, by its normalised name."""
     entry_point: EntryPoint
+    """The entry point of its class."""
 
 
 def normalise_name(package: str) -> str:

@@ -44,21 +44,15 @@ class EstimatorObject(EstimatorLearner):
     matrix. A parameter ``random_state`` that is None, also one of a step inside a pipeline, is
     drawn from the random stream of the fit, so that the seed decides all numbers.
 
-    Parameters
-    ----------
-    estimator : Any
-        An object with ``fit(X, y)`` and ``predict(X)``; it is copied and never fitted itself.
-    task : str
-        ``classification`` or ``regression``.
-    classes : tuple of label
-        Classes in the order of their codes.
-
     Source: pedregosa2011.
     """
 
     estimator: Any
+    """An object with ``fit(X, y)`` and ``predict(X)``; it is copied and never fitted itself."""
     task: str
+    """``classification`` or ``regression``."""
     classes: tuple[Label, ...] = ()
+    """Classes in the order of their codes."""
 
     @property
     def info(self) -> MethodInfo:

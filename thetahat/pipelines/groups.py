@@ -38,15 +38,6 @@ class ColumnGroups:
     Every group starts from the same table. The output has the columns of the groups in order, then
     the columns that are in no group.
 
-    Parameters
-    ----------
-    branches : tuple of ColumnGroup
-        The groups.
-    keeps_rest : bool
-        Whether columns that are in no group stay.
-    loc : tuple
-        Path in the learner's specification, for messages.
-
     Source: pedregosa2011 (as ``ColumnTransformer``).
 
     Deviations: columns that are in no group are kept, where scikit-learn drops them. Of two
@@ -55,8 +46,11 @@ class ColumnGroups:
     """
 
     branches: tuple[ColumnGroup, ...]
+    """The groups."""
     keeps_rest: bool
+    """Whether columns that are in no group stay."""
     loc: Loc
+    """Path in the learner's specification, for messages."""
 
     @property
     def is_stateless(self) -> bool:

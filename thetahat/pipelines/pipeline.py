@@ -48,15 +48,6 @@ def adapt_to_classes(learner: Any, classes: tuple[Label, ...]) -> Any:
 class Pipeline:
     """Preparation steps followed by a learner, all fitted on the training part only.
 
-    Parameters
-    ----------
-    steps : tuple of ColumnStep or ColumnGroups
-        In order; each is fitted to the output of the step before it.
-    learner : Any
-        A ``Learner``.
-    task : str
-        ``classification`` or ``regression``.
-
     Deviations: instance weights are used by the learner and by steps with ``weighted``; the other
     steps ignore them, as in scikit-learn's pipelines.
 
@@ -64,8 +55,11 @@ class Pipeline:
     """
 
     steps: tuple[ColumnStep | ColumnGroups, ...]
+    """In order; each is fitted to the output of the step before it."""
     learner: Any
+    """A ``Learner``."""
     task: str
+    """``classification`` or ``regression``."""
 
     @property
     def info(self) -> MethodInfo:

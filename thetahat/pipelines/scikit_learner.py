@@ -22,21 +22,16 @@ from thetahat.values.types import Label
 class ScikitLearner(EstimatorLearner):
     """A scikit-learn estimator that is fitted anew on every training part.
 
-    Parameters
-    ----------
-    name : str
-        A class name of the reviewed list.
-    params : mapping
-        Checked parameters. A ``random_state`` that is not among them is drawn from the random
-        stream of the fit.
-
     Source: pedregosa2011.
 
     Degenerate cases: a training part with one class is refused if the estimator needs two.
     """
 
     name: str
+    """A class name of the reviewed list."""
     params: EstimatorParams = field(default_factory=dict)
+    """Checked parameters. A ``random_state`` that is not among them is drawn from the random stream
+    of the fit."""
     task: str = "classification"
     score_methods: ClassVar[tuple[str, ...]] = ("decision_function", JOINT_LOG_PROBABILITIES)
 

@@ -176,14 +176,6 @@ class NamedStep:
 class ScikitStep(NamedStep):
     """A scikit-learn transformer that is fitted on the training part.
 
-    Parameters
-    ----------
-    name : str
-        A class name of ``thetahat.pipelines.allowed_classes.TRANSFORMERS``.
-    params : mapping
-        Checked parameters. A ``random_state`` that is not among them is drawn from the random
-        stream of the fit.
-
     Source: pedregosa2011.
 
     Deviations: selectors without a ``score_func`` use the F statistic of the task, where
@@ -191,7 +183,10 @@ class ScikitStep(NamedStep):
     """
 
     name: str
+    """A class name of ``thetahat.pipelines.allowed_classes.TRANSFORMERS``."""
     params: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Checked parameters. A ``random_state`` that is not among them is drawn from the random stream
+    of the fit."""
 
     takes_sparse: ClassVar[bool] = True
     """The step converts sparse columns itself if its transformer needs dense ones."""

@@ -72,13 +72,6 @@ def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseCo
 class TextStep(NamedStep):
     """A scikit-learn vectoriser that takes its vocabulary from the training part.
 
-    Parameters
-    ----------
-    name : str
-        A class name of ``thetahat.pipelines.allowed_classes.VECTORISERS``.
-    params : mapping
-        Checked parameters.
-
     Source: pedregosa2011.
 
     Deviations: each column has its own vocabulary; scikit-learn accepts a single column.
@@ -88,7 +81,9 @@ class TextStep(NamedStep):
     """
 
     name: str
+    """A class name of ``thetahat.pipelines.allowed_classes.VECTORISERS``."""
     params: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Checked parameters."""
 
     def fit_transform(
         self,

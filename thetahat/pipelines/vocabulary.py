@@ -54,20 +54,15 @@ def split_vectorisers(step: object) -> tuple[Step, Step] | None:
 class VocabularyStep(FeatureStep):
     """The part of a vectoriser that is fitted to the word counts of a training part.
 
-    Parameters
-    ----------
-    name : str
-        ``CountVectorizer`` or ``TfidfVectorizer``.
-    params : mapping
-        Its checked parameters.
-
     Source: pedregosa2011.
 
     Degenerate cases: a training part without any word left raises with scikit-learn's message.
     """
 
     name: str
+    """``CountVectorizer`` or ``TfidfVectorizer``."""
     params: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Its checked parameters."""
 
     @property
     def info(self) -> MethodInfo:

@@ -27,16 +27,12 @@ class Error632Plus:
     error, so that R lies in [0, 1].
 
     Source: efron1997.
-
-    Parameters
-    ----------
-    apparent, out_of_bag, no_information : float
-        Error on the training data, out-of-bag error, and gamma.
     """
 
     apparent: float
     out_of_bag: float
     no_information: float
+    """Error on the training data, out-of-bag error, and gamma."""
 
     @property
     def capped(self) -> float:

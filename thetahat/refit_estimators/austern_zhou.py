@@ -29,15 +29,11 @@ class ReplacementsDesign:
     holds row i, the model without f is the same before and after, so it is fitted once and tested
     on the rows of f and on those that replace them: K + m (K - 1) fits are enough for m + 1
     cross-validations.
-
-    Parameters
-    ----------
-    n_folds, n_repeats : int
-        K, and the number of partitions that are averaged over.
     """
 
     n_folds: int
     n_repeats: int
+    """K, and the number of partitions that are averaged over."""
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits: 2 K + m (K - 1) for each repeat."""

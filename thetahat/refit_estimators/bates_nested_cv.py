@@ -39,18 +39,13 @@ class NestedFoldsDesign:
 
     The fit without f and g serves twice: its losses on g belong to outer fold f, and those on f
     to outer fold g. After the repeats come plain cross-validations on partitions of their own.
-
-    Parameters
-    ----------
-    n_folds, n_repeats : int
-        K, at least 3, and the number of partitions.
-    n_plain : int
-        Number of additional plain cross-validations.
     """
 
     n_folds: int
     n_repeats: int
+    """K, at least 3, and the number of partitions."""
     n_plain: int = 0
+    """Number of additional plain cross-validations."""
 
     @cached_property
     def left_out(self) -> tuple[tuple[int, ...], ...]:

@@ -32,14 +32,10 @@ class CaseDeletionsDesign:
     Every sample has one split for each row. A row that a resample does not contain makes no fit, so
     about B x .368 n of the splits are empty. A resample that has one class only without one of its
     cases is drawn again, unless that holds for the data too.
-
-    Parameters
-    ----------
-    n_resamples : int
-        B.
     """
 
     n_resamples: int
+    """B."""
 
     def n_splits(self, rows: Rows) -> int:
         """Return (B + 1) n, the number of splits, empty ones included."""

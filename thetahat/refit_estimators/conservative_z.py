@@ -27,18 +27,13 @@ class HalvesDesign:
     """J random subsamples of all rows, then J of each half, for each of M random cuts in halves.
 
     Every test part has the same size. With an odd number of rows, each cut leaves one row out.
-
-    Parameters
-    ----------
-    n_halvings, n_subsamples : int
-        M and J.
-    test_size : float
-        Share of all rows, or number of rows, in each test part.
     """
 
     n_halvings: int
     n_subsamples: int
+    """M and J."""
     test_size: float
+    """Share of all rows, or number of rows, in each test part."""
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits, J (1 + 2 M)."""

@@ -31,21 +31,14 @@ _INNER: Final = "inner resamples"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stage:
-    """The draws of one stage.
-
-    Parameters
-    ----------
-    sample : ndarray of int
-        (n,) rows of the sample, ascending.
-    resamples : tuple of pair of ndarray of int
-        The rows in and out of each resample of the sample.
-    n_drawn_again : int
-        Number of draws with one class, which were made again.
-    """
+    """The draws of one stage."""
 
     sample: IntArray
+    """(n,) rows of the sample, ascending."""
     resamples: tuple[tuple[IntArray, IntArray], ...]
+    """The rows in and out of each resample of the sample."""
     n_drawn_again: int
+    """Number of draws with one class, which were made again."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +49,11 @@ class TwoStageDesign:
     several times in an outer resample is out of an inner one only if none of its copies is in it,
     so that no model is tested on a row that it was fitted to. Resamples that leave nothing out, or
     that have one class only while the data have more, are drawn again.
-
-    Parameters
-    ----------
-    n_outer, n_inner : int
-        Resamples of the data, and of each sample.
     """
 
     n_outer: int
     n_inner: int
+    """Resamples of the data, and of each sample."""
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits, (outer + 1) x (inner + 1)."""

@@ -17,23 +17,16 @@ from thetahat.values.types import BlockKind, IntArray, Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """One (train, test) pair.
-
-    Parameters
-    ----------
-    repeat, block : int
-        Which partition, and which block of it; blocks count 0, 1, ... inside a repeat.
-    label : label
-        Label of the block in the result: its number, or its source.
-    train, test : ndarray of int
-        Row numbers, ascending; ``train`` repeats a row that is used several times.
-    """
+    """One (train, test) pair."""
 
     repeat: int
     block: int
+    """Which partition, and which block of it; blocks count 0, 1, ... inside a repeat."""
     label: Label
+    """Label of the block in the result: its number, or its source."""
     train: IntArray
     test: IntArray
+    """Row numbers of both parts, ascending; ``train`` repeats a row that is used several times."""
 
     @property
     def n_train(self) -> int:
@@ -129,27 +122,19 @@ class LeaveOneOutSplits(Iterator[Split]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The properties of the rows that a scheme may use.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    y : ndarray or None
-        (n,) class codes (for stratified schemes) or values.
-    source, cluster, fold, time : ndarray or None
-        (n,) labels of source, cluster and predefined fold, and instants.
-    classes : tuple of label
-        Labels of the class codes; empty where ``y`` are values.
-    """
+    """The properties of the rows that a scheme may use."""
 
     n: int
     y: np.ndarray | None = None
+    """(n,) class codes (for stratified schemes) or values."""
     source: np.ndarray | None = None
     fold: np.ndarray | None = None
     time: np.ndarray | None = None
+    """(n,) labels of source and predefined fold, and instants."""
     classes: tuple[Label, ...] = ()
+    """Labels of the class codes; empty where ``y`` are values."""
     cluster: np.ndarray | None = None
+    """(n,) labels of clusters."""
 
 
 class Scheme(ABC):

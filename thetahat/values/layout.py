@@ -25,56 +25,39 @@ class Layout:
 
     A *split* is one test block of one repeat; splits are numbered repeat by repeat, inside a
     repeat by the block's code. J = number of splits, K = number of block labels.
-
-    Parameters
-    ----------
-    kind : BlockKind
-        What a block is.
-    words : Words
-        What sentences call a block and a value.
-    block_labels : tuple of label
-        (K,) labels in order of first appearance in the input.
-    split_block, split_repeat : ndarray of int
-        (J,) code of the block and of the repeat of each split.
-    n_test : ndarray of float
-        (J,) number of test instances of each split.
-    n_train : ndarray of float or None
-        (J,) number of training instances of each split; None where there is none (a holdout, or
-        sources that the models were not trained on), and where it is not known (subsamples).
-    order : ndarray of int or None
-        (n,) rows sorted by split, stable; None where the rows are already sorted.
-    starts : ndarray of int or None
-        (J + 1,) first sorted row of each split; None where only split means are known.
-    judge : JudgeDesign or None
-        How the rows were chosen for labelling, where a judge graded them and further rows.
-    instance, cluster : ndarray of int or None
-        (n,) codes by row, in input order.
-    cluster_labels : tuple of label
-        Labels in order of first appearance.
-    time : ndarray of int or None
-        (n,) place of each row in time, from 0 on; None where the order of the rows means nothing.
-    time_labels : tuple of label
-        (T,) times in their order.
-    instance_labels : ndarray or None
-        (n_instances,) labels of the codes of ``instance``.
     """
 
     kind: BlockKind
+    """What a block is."""
     words: Words
+    """What sentences call a block and a value."""
     block_labels: tuple[Label, ...]
+    """(K,) labels in order of first appearance in the input."""
     split_block: IntArray
     split_repeat: IntArray
+    """(J,) code of the block and of the repeat of each split."""
     n_test: FloatArray
+    """(J,) number of test instances of each split."""
     n_train: FloatArray | None
+    """(J,) number of training instances of each split; None where there is none (a holdout, or
+    sources that the models were not trained on), and where it is not known (subsamples)."""
     order: IntArray | None = None
+    """(n,) rows sorted by split, stable; None where the rows are already sorted."""
     starts: IntArray | None = None
+    """(J + 1,) first sorted row of each split; None where only split means are known."""
     instance: IntArray | None = None
     cluster: IntArray | None = None
+    """(n,) codes of instances and of clusters by row, in input order."""
     cluster_labels: tuple[Label, ...] = ()
+    """Labels in order of first appearance."""
     time: IntArray | None = None
+    """(n,) place of each row in time, from 0 on; None where the order of the rows means nothing."""
     time_labels: tuple[Label, ...] = ()
+    """(T,) times in their order."""
     instance_labels: np.ndarray | None = None
+    """(n_instances,) labels of the codes of ``instance``."""
     judge: JudgeDesign | None = None
+    """How the rows were chosen for labelling, where a judge graded them and further rows."""
 
     @property
     def n_splits(self) -> int:

@@ -17,25 +17,18 @@ class ManyMoments:
     """The moments of p models or differences over the same splits, as arrays.
 
     Its items are built as ``Moments``, one after the other; they are None where a row is not known.
-
-    Parameters
-    ----------
-    sizes, split_repeat : ndarray
-        As in ``Moments``.
-    shifts : ndarray of float
-        (p,) a value near the losses of each model or difference.
-    deviations, centred_squares : ndarray of float
-        (p, J), a row as in ``Moments``.
-    known : ndarray of bool
-        (p,) whether the row is known.
     """
 
     sizes: FloatArray
     split_repeat: IntArray
+    """Both as in ``Moments``."""
     shifts: FloatArray
+    """(p,) a value near the losses of each model or difference."""
     deviations: FloatArray
     centred_squares: FloatArray
+    """Both (p, J), a row as in ``Moments``."""
     known: npt.NDArray[np.bool_]
+    """(p,) whether the row is known."""
 
     def __iter__(self) -> Iterator[Moments | None]:
         """Yield the moments of every item."""

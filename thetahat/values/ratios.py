@@ -13,21 +13,14 @@ from thetahat.values.types import FloatArray, IntArray
 
 
 class RatioScore(NamedTuple):
-    """A function of a ratio of sums.
-
-    Parameters
-    ----------
-    formula : str
-        What it is, in words.
-    compute : callable
-        Returns the scores of ratios.
-    is_loss : bool
-        Whether lower values are better.
-    """
+    """A function of a ratio of sums."""
 
     formula: str
+    """What it is, in words."""
     compute: Callable[[FloatArray], FloatArray]
+    """Returns the scores of ratios."""
     is_loss: bool
+    """Whether lower values are better."""
 
 
 SHARE: Final = RatioScore(

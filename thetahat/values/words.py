@@ -17,32 +17,25 @@ class Words(NamedTuple):
     A sentence about the blocks or values of the result takes these words. A sentence about a
     block, a fold, a source or a loss in general, such as the folds of a scheme that it recommends
     or the losses of a published comparison, does not.
-
-    Parameters
-    ----------
-    block, blocks : str
-        The noun for one block and its plural: the request's ``unit``, or that of the kind of block.
-    cluster, clusters : str
-        The noun for one cluster of instances and its plural: of a holdout, whose only block needs
-        no name, the request's ``unit``.
-    kind : str
-        What kind of blocks they are, where a sentence compares kinds: ``random blocks``, and of
-        sources the request's noun, such as ``schools``.
-    value, values : str
-        ``loss`` and ``losses``, or ``score`` and ``scores``.
-    better, best : str
-        ``lower`` and ``lowest`` of losses, ``higher`` and ``highest`` of scores.
     """
 
     block: str
     blocks: str
+    """The noun for one block and its plural: the request's ``unit``, or that of the kind of
+    block."""
     kind: str
+    """What kind of blocks they are, where a sentence compares kinds: ``random blocks``, and of
+    sources the request's noun, such as ``schools``."""
     value: str = "loss"
     values: str = "losses"
+    """``loss`` and ``losses``, or ``score`` and ``scores``."""
     better: Literal["lower", "higher"] = "lower"
     best: str = "lowest"
+    """``lower`` and ``lowest`` of losses, ``higher`` and ``highest`` of scores."""
     cluster: str = "cluster"
     clusters: str = "clusters"
+    """The noun for one cluster of instances and its plural: of a holdout, whose only block needs no
+    name, the request's ``unit``."""
 
     @property
     def higher_is_better(self) -> bool:

@@ -21,24 +21,17 @@ class MergedResamples:
     """Resamples in which equal units are counted together: one count for each kind of unit.
 
     The counts have exactly the distribution of draws unit by unit.
-
-    Parameters
-    ----------
-    starts : ndarray of int
-        (S + 1,) first kind of each stratum.
-    members : ndarray of int
-        (P,) number of units of each kind.
-    examples : ndarray of int
-        (P,) one unit of each kind.
-    seed, n_resamples : int
-        As in ``HashedResamples``.
     """
 
     starts: IntArray
+    """(S + 1,) first kind of each stratum."""
     members: IntArray
+    """(P,) number of units of each kind."""
     examples: IntArray
+    """(P,) one unit of each kind."""
     seed: int
     n_resamples: int
+    """Both as in ``HashedResamples``."""
     _latest: dict[int, FloatArray] = field(default_factory=dict)
 
     def take(self, columns: FloatArray) -> FloatArray:

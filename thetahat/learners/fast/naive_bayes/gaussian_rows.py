@@ -20,19 +20,13 @@ _ROWS_PER_BATCH: Final = 2048
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassPowerSums(ClassSums):
-    """Sums over some rows about the mean of all rows, by class and unweighted over all classes.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    x_of_all, squares_of_all : ndarray of float
-        (p,) sums without weights.
-    """
+    """Sums over some rows about the mean of all rows, by class and unweighted over all classes."""
 
     n: int
+    """Number of rows."""
     x_of_all: FloatArray
     squares_of_all: FloatArray
+    """Both (p,) sums without weights."""
 
     @property
     def largest_variance(self) -> float:

@@ -24,23 +24,16 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedForm:
-    """Factors of the closed leave-one-out formula.
-
-    Parameters
-    ----------
-    directions : ndarray
-        (k, p) directions in which the products of the rows are diagonal.
-    of_target, of_leverage : ndarray
-        (L, k + 1) factors of the row in these directions and its target, and factors of their
-        squares and of the share of the mean.
-    least : ndarray
-        (L,) smallest value of one minus the leverage.
-    """
+    """Factors of the closed leave-one-out formula."""
 
     directions: FloatArray
+    """(k, p) directions in which the products of the rows are diagonal."""
     of_target: FloatArray
     of_leverage: FloatArray
+    """(L, k + 1) factors of the row in these directions and its target, and factors of their
+    squares and of the share of the mean."""
     least: FloatArray
+    """(L,) smallest value of one minus the leverage."""
 
 
 class RidgePath(OverPath):

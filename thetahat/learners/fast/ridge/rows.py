@@ -77,23 +77,16 @@ class RidgeRows:
     """All rows of the data, centred on their mean if there is an intercept.
 
     Centring first keeps the digits: the products of columns far from 0 are nearly equal.
-
-    Parameters
-    ----------
-    both : ndarray
-        (p + 2, n) the features about their means, one, and the target about ``y_mean``.
-    w : ndarray
-        (n,) weights.
-    y_mean : float
-        Weighted mean of the target over all rows, or 0.
-    intercept : bool
-        Whether each fit has one.
     """
 
     both: FloatArray
+    """(p + 2, n) the features about their means, one, and the target about ``y_mean``."""
     w: FloatArray
+    """(n,) weights."""
     y_mean: float
+    """Weighted mean of the target over all rows, or 0."""
     intercept: bool
+    """Whether each fit has one."""
 
     @property
     def n_features(self) -> int:
