@@ -39,21 +39,15 @@ _TERMS_IN_WORDS = 12  # longer biases end in "and N more terms"; the numbers hav
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Coefficients of a quadratic estimator over K sources, in the order of the block labels.
-
-    Parameters
-    ----------
-    a, b : tuple of float
-        (K,) coefficients of s2_k, the mean square, and of w_k, the mean product of two losses of
-        source k.
-    c : tuple of tuple of float
-        (K, K) coefficients of g_kl, the mean product of a loss of source k and one of source l;
-        the diagonal is not used.
-    """
+    """Coefficients of a quadratic estimator over K sources, in the order of the block labels."""
 
     a: tuple[float, ...]
     b: tuple[float, ...]
+    """(K,) coefficients of s2_k, the mean square, and of w_k, the mean product of two losses of
+    source k."""
     c: tuple[tuple[float, ...], ...]
+    """(K, K) coefficients of g_kl, the mean product of a loss of source k and one of source l; the
+    diagonal is not used."""
 
     def __post_init__(self) -> None:
         k = len(self.a)

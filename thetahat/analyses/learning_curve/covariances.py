@@ -21,15 +21,6 @@ class MeansOfSizes:
     are repeated or overlap (the corrected resampled variance, with the sizes of the scheme), 0
     for one partition. For a holdout the covariance over the rows divided by their number.
 
-    Parameters
-    ----------
-    sizes, means : ndarray of float
-        (S,) average number of training rows, and mean loss (macro).
-    covariance : ndarray of float
-        (S, S) covariance of the means.
-    degrees_of_freedom : float
-        J - 1; for a holdout, the number of test rows minus 1.
-
     Assumptions: as ``theta_3`` for one partition; the corrected variance is a heuristic.
 
     Source: nadeau2003 (the corrected resampled variance).
@@ -37,8 +28,11 @@ class MeansOfSizes:
 
     sizes: FloatArray
     means: FloatArray
+    """(S,) average number of training rows, and mean loss (macro)."""
     covariance: FloatArray
+    """(S, S) covariance of the means."""
     degrees_of_freedom: float
+    """J - 1; for a holdout, the number of test rows minus 1."""
 
 
 def estimate_means(sizes: Sequence[float], losses: Sequence[BlockLosses]) -> MeansOfSizes:
