@@ -45,69 +45,48 @@ class FileCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnProfile:
-    """What a column contains.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    position : int
-        Its place in the table, from 0.
-    type : str
-        ``integer``, ``number``, ``boolean``, ``string``, or another type of the API.
-    rows, present, distinct : int
-        Number of rows, of values that are not missing, and of different values.
-    distinct_others : int
-        Number of different values in a column of text that are no numbers.
-    numbers : int
-        Number of values that are numbers or, in a column of text, could be read as numbers.
-    first_missing : int or None
-        The first row without a value.
-    first_other : FileCell or None
-        The first value of a column of text that is no number.
-    mixed_marks : tuple of FileCell
-        In a column of text that is all numbers, the first one with a decimal point and the first
-        one with a comma, if it has both.
-    with_units : int
-        Number of values of a column of text that are numbers with a unit or a sign: ``0.5s``.
-    is_partly_percent : bool
-        Whether all values of a column of text are numbers, of which some have a percent sign.
-    are_outcomes : bool
-        Whether all values of a column of text are words such as pass and fail.
-    totals : tuple of FileCell
-        Cells of a column of text that name what sums up other rows, such as ``mean``.
-    low, high, middle : float
-        Smallest and largest number, and the median; NaN where there are none.
-    is_whole, is_binary : bool
-        Whether all numbers are whole, and whether all are 0 or 1.
-    is_numbering : bool
-        Whether the values are whole numbers without gap or repetition, in any order.
-    is_increasing : bool
-        Whether each whole number is larger than the one above it.
-    """
+    """What a column contains."""
 
     name: str
+    """Its name."""
     position: int
+    """Its place in the table, from 0."""
     type: str
+    """``integer``, ``number``, ``boolean``, ``string``, or another type of the API."""
     rows: int
     present: int
     distinct: int
+    """Number of rows, of values that are not missing, and of different values."""
     numbers: int
+    """Number of values that are numbers or, in a column of text, could be read as numbers."""
     distinct_others: int = 0
+    """Number of different values in a column of text that are no numbers."""
     first_missing: int | None = None
+    """The first row without a value."""
     first_other: FileCell | None = None
+    """The first value of a column of text that is no number."""
     mixed_marks: tuple[FileCell, ...] = ()
+    """In a column of text that is all numbers, the first one with a decimal point and the first one
+    with a comma, if it has both."""
     with_units: int = 0
+    """Number of values of a column of text that are numbers with a unit or a sign: ``0.5s``."""
     is_partly_percent: bool = False
+    """Whether all values of a column of text are numbers, of which some have a percent sign."""
     are_outcomes: bool = False
+    """Whether all values of a column of text are words such as pass and fail."""
     totals: tuple[FileCell, ...] = ()
+    """Cells of a column of text that name what sums up other rows, such as ``mean``."""
     low: float = np.nan
     high: float = np.nan
     middle: float = np.nan
+    """Smallest and largest number, and the median; NaN where there are none."""
     is_whole: bool = False
     is_binary: bool = False
+    """Whether all numbers are whole, and whether all are 0 or 1."""
     is_numbering: bool = False
+    """Whether the values are whole numbers without gap or repetition, in any order."""
     is_increasing: bool = False
+    """Whether each whole number is larger than the one above it."""
 
     @property
     def is_numeric(self) -> bool:

@@ -38,36 +38,25 @@ TASKS = (CLASSIFICATION, REGRESSION)
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Data:
-    """Rows for training and testing; ``build_data`` checks the columns and builds it.
-
-    Parameters
-    ----------
-    features : Features
-        The columns that a learner uses; values may be missing.
-    y : ndarray
-        (n,) intp codes into ``classes`` for a classification, float64 for a regression.
-    task : str
-        ``classification`` or ``regression``.
-    classes : tuple of label
-        (C,) sorted; empty for a regression.
-    source, fold, cluster, time : ndarray or None
-        (n,) labels and times; a learner does not see them.
-    weight : ndarray of float or None
-        (n,) non-negative weight of each row in a fit.
-    left_out : LeftOut or None
-        The rows of the file or request that are not among these; None if there are none.
-    """
+    """Rows for training and testing; ``build_data`` checks the columns and builds it."""
 
     features: Features
+    """The columns that a learner uses; values may be missing."""
     y: np.ndarray
+    """(n,) intp codes into ``classes`` for a classification, float64 for a regression."""
     task: str
+    """``classification`` or ``regression``."""
     classes: tuple[Label, ...] = ()
+    """(C,) sorted; empty for a regression."""
     source: np.ndarray | None = None
     fold: np.ndarray | None = None
     cluster: np.ndarray | None = None
     time: np.ndarray | None = None
+    """(n,) labels and times; a learner does not see them."""
     weight: FloatArray | None = None
+    """(n,) non-negative weight of each row in a fit."""
     left_out: LeftOut | None = None
+    """The rows of the file or request that are not among these; None if there are none."""
 
     @property
     def n(self) -> int:

@@ -14,18 +14,12 @@ MOST_CLASSES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class TaskProposal:
-    """The task that a target's values show.
-
-    Parameters
-    ----------
-    task : str or None
-        ``classification`` or ``regression``; None where the values may be both.
-    reason : str
-        Why, as the end of a sentence that begins with the target.
-    """
+    """The task that a target's values show."""
 
     task: str | None
+    """``classification`` or ``regression``; None where the values may be both."""
     reason: str
+    """Why, as the end of a sentence that begins with the target."""
 
 
 def propose_task(target: ColumnProfile) -> TaskProposal:

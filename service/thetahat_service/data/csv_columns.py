@@ -85,42 +85,28 @@ def read_texts(path: Path, dialect: Dialect) -> Iterator[pa.RecordBatch]:
 
 @dataclass(slots=True)
 class ColumnSurvey:
-    """A column of a text table, and after ``finish`` its type and the form of its numbers.
-
-    Parameters
-    ----------
-    name : str
-        In the table.
-    kind : DataType
-        The narrowest type of all values.
-    form : NumberForm
-        How its numbers are written.
-    marks : Counter
-        How often each mark of a missing value occurs in a column of numbers.
-    n_numbers : int
-        Number of cells that are numbers.
-    others : list
-        (row, text) of the first cells that are not.
-    n_others : int
-        Number of all of them.
-    needs_text : bool
-        Whether texts that differ may be one number, so that labels are the texts.
-    differ_by_zeros : bool
-        Whether fractions may differ in zeros at their end alone: 1.1 and 1.10.
-    are_padded : bool
-        Whether they are whole numbers of which some begin with 0, and so texts.
-    """
+    """A column of a text table, and after ``finish`` its type and the form of its numbers."""
 
     name: str
+    """In the table."""
     kind: pa.DataType = field(default_factory=pa.float64)
+    """The narrowest type of all values."""
     form: NumberForm = PLAIN_FORM
+    """How its numbers are written."""
     marks: Counter[str] = field(default_factory=Counter)
+    """How often each mark of a missing value occurs in a column of numbers."""
     n_numbers: int = 0
+    """Number of cells that are numbers."""
     others: list[tuple[int, str]] = field(default_factory=list)
+    """(row, text) of the first cells that are not."""
     n_others: int = 0
+    """Number of all of them."""
     needs_text: bool = False
+    """Whether texts that differ may be one number, so that labels are the texts."""
     are_padded: bool = False
+    """Whether they are whole numbers of which some begin with 0, and so texts."""
     differ_by_zeros: bool = False
+    """Whether fractions may differ in zeros at their end alone: 1.1 and 1.10."""
     shown: set[str] = field(default_factory=set)
     """The decimal marks that some of its numbers can only have."""
     _either: dict[str, tuple[int, str]] = field(default_factory=dict)

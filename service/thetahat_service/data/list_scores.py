@@ -46,21 +46,14 @@ def _is_number(value: JsonValue) -> bool:
 
 
 class ScoreColumns(NamedTuple):
-    """The columns of a score.
-
-    Parameters
-    ----------
-    value : str
-        The column of the score, or of the numerator of a ratio of sums.
-    size : str or None
-        The column of its denominator.
-    ratio : RatioScore or None
-        What is made of the ratio; None for a score that is the mean of its items.
-    """
+    """The columns of a score."""
 
     value: str
+    """The column of the score, or of the numerator of a ratio of sums."""
     size: str | None = None
+    """The column of its denominator."""
     ratio: RatioScore | None = None
+    """What is made of the ratio; None for a score that is the mean of its items."""
 
 
 def list_scores(names: list[str]) -> dict[str, ScoreColumns]:

@@ -69,25 +69,17 @@ class ShownReason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdvicePart:
-    """One part of the advice.
-
-    Parameters
-    ----------
-    name, title : str
-        Its id on the page, and its heading.
-    sentence : str
-        What is advised.
-    reasons : sequence of ShownReason
-        Why.
-    table : Table or None
-        Its numbers; None where it has none.
-    """
+    """One part of the advice."""
 
     name: str
     title: str
+    """Its id on the page, and its heading."""
     sentence: str
+    """What is advised."""
     reasons: Sequence[ShownReason]
+    """Why."""
     table: Table | None = None
+    """Its numbers; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,30 +15,20 @@ from thetahat_presentation.wording import capitalise, find_block_word
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownDifferences:
-    """A page of instances, with what the form beside them has.
-
-    Parameters
-    ----------
-    pair : tuple of str
-        The two models.
-    names : sequence of str
-        Models that can be chosen.
-    search : str
-        What was searched for.
-    table : Table
-        The instances.
-    next : str
-        Query of the next page; empty on the last.
-    problem : str
-        Why there are none; empty if there are.
-    """
+    """A page of instances, with what the form beside them has."""
 
     pair: tuple[str, str]
+    """The two models."""
     names: Sequence[str]
+    """Models that can be chosen."""
     search: str
+    """What was searched for."""
     table: Table | None = None
+    """The instances."""
     next: str = ""
+    """Query of the next page; empty on the last."""
     problem: str = ""
+    """Why there are none; empty if there are."""
 
 
 def show_differences(

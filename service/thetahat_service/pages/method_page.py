@@ -45,32 +45,22 @@ FAMILY_TITLES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMethod:
-    """A method of the catalogue.
-
-    Parameters
-    ----------
-    name, title, summary : str
-        Its name in requests, its title, and what it is.
-    formula : Markup
-        Its formula in MathML; empty if it has none.
-    facts : sequence of tuple
-        Names and texts: assumptions, direction of error, what it needs and what it is about.
-    references : sequence of str
-        Its sources.
-    parameters : Table or None
-        Its parameters; None if it has none.
-    coverage : Table or None
-        How often its intervals covered in the kept study; None if it is not in it.
-    """
+    """A method of the catalogue."""
 
     name: str
     title: str
     summary: str
+    """Its name in requests, its title, and what it is."""
     formula: Markup
+    """Its formula in MathML; empty if it has none."""
     facts: Sequence[tuple[str, str]]
+    """Names and texts: assumptions, direction of error, what it needs and what it is about."""
     references: Sequence[str]
+    """Its sources."""
     parameters: Table | None
+    """Its parameters; None if it has none."""
     coverage: Table | None = None
+    """How often its intervals covered in the kept study; None if it is not in it."""
 
 
 def describe_family(name: str) -> tuple[str, str]:

@@ -114,28 +114,19 @@ class FormOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormView(SentForm):
-    """The form of a new evaluation for one data set.
-
-    Parameters
-    ----------
-    columns : sequence of mapping
-        Columns of the data set with name and type.
-    learners : mapping
-        Choices of learners by task.
-    more_learners : sequence of FormOption
-        Every other learner.
-    schemes, losses : sequence of FormOption
-        Choices with explanations from the catalogue.
-    proposals : FormProposals
-        What the file seems to hold.
-    """
+    """The form of a new evaluation for one data set."""
 
     columns: Sequence[ColumnDescription]
+    """Columns of the data set with name and type."""
     learners: Mapping[str, Sequence[FormOption]]
+    """Choices of learners by task."""
     more_learners: Sequence[FormOption]
+    """Every other learner."""
     schemes: Sequence[FormOption]
     losses: Sequence[FormOption]
+    """Choices with explanations from the catalogue."""
     proposals: FormProposals = field(default_factory=FormProposals)
+    """What the file seems to hold."""
 
     @property
     def by_target(self) -> str:

@@ -44,24 +44,17 @@ class RowDependence(NamedTuple):
 
 
 class NeighbourTests(NamedTuple):
-    """The tests of one result for neighbours that are alike.
-
-    Parameters
-    ----------
-    words : Words
-        What sentences call a value.
-    n_models, n_pairs : int
-        Number of models and pairs that are tested, which share ``FALSE_ALARMS``.
-    are_possible : bool
-        Whether the order of the rows can say anything: they are the single rows of one test set,
-        without clusters or times, and they are not sorted by the true values or by the losses of a
-        model.
-    """
+    """The tests of one result for neighbours that are alike."""
 
     words: Words
+    """What sentences call a value."""
     n_models: int
     n_pairs: int
+    """Number of models and pairs that are tested, which share ``FALSE_ALARMS``."""
     are_possible: bool
+    """Whether the order of the rows can say anything: they are the single rows of one test set,
+    without clusters or times, and they are not sorted by the true values or by the losses of a
+    model."""
 
     @classmethod
     def prepare(cls, table: LossTable, n_pairs: int) -> NeighbourTests:

@@ -31,33 +31,22 @@ _EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
 
 
 class Pair(NamedTuple):
-    """Two models and their difference.
-
-    Parameters
-    ----------
-    a, b : str
-        Names.
-    losses : PairedLosses
-        The losses or scores of both, and their difference.
-    constant : float or None
-        The difference, if it is the same for every instance (or split).
-    is_rounded : bool
-        Whether it is the same only up to rounding.
-    cautions : tuple of Caution
-        Cautions about the difference.
-    counts : PairedCounts or None
-        The two-by-two table of a test set whose losses are all 0 or 1, with clusters that of as
-        many independent instances, over sources that of as many of one test set; None for other
-        data.
-    """
+    """Two models and their difference."""
 
     a: str
     b: str
+    """Names of the models."""
     losses: PairedLosses
+    """The losses or scores of both, and their difference."""
     constant: float | None
+    """The difference, if it is the same for every instance (or split)."""
     is_rounded: bool
+    """Whether it is the same only up to rounding."""
     cautions: tuple[Caution, ...]
+    """Cautions about the difference."""
     counts: PairedCounts | None = None
+    """The two-by-two table of a test set whose losses are all 0 or 1, with clusters that of as many
+    independent instances, over sources that of as many of one test set; None for other data."""
 
 
 def list_places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:

@@ -17,40 +17,27 @@ from thetahat.values.types import BlockKind, FloatArray, IntArray
 
 
 class StudiedDesign(NamedTuple):
-    """A scheme of a study, with the properties that are compared with those of a layout.
-
-    Parameters
-    ----------
-    name, words : str
-        What the study calls it, and what a result calls it.
-    blocks : str
-        Kind of its blocks.
-    folds : int or None
-        Number of its blocks; None if any number is like it.
-    repeated : bool
-        Whether it has several partitions.
-    single_rows : bool
-        Whether each block is one row.
-    clusters : str or None
-        ``cut`` if its blocks cut clusters, ``whole`` if they do not; None without clusters.
-    cluster_size : float or None
-        Number of rows in each of its clusters.
-    share : float
-        Share of the rows that it tests.
-    fixed : bool
-        Whether the models were trained on other data than these sources.
-    """
+    """A scheme of a study, with the properties that are compared with those of a layout."""
 
     name: str
     words: str
+    """What the study calls it, and what a result calls it."""
     blocks: str
+    """Kind of its blocks."""
     folds: int | None = None
+    """Number of its blocks; None if any number is like it."""
     repeated: bool = False
+    """Whether it has several partitions."""
     single_rows: bool = False
+    """Whether each block is one row."""
     clusters: str | None = None
+    """``cut`` if its blocks cut clusters, ``whole`` if they do not; None without clusters."""
     cluster_size: float | None = None
+    """Number of rows in each of its clusters."""
     share: float = 1.0
+    """Share of the rows that it tests."""
     fixed: bool = False
+    """Whether the models were trained on other data than these sources."""
 
 
 class DesignSizes(NamedTuple):
