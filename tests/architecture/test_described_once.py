@@ -1,15 +1,21 @@
-"""A method's formula, sources and assumptions are in its ``MethodInfo``, and only there."""
+"""What is described in one place only: methods in their ``MethodInfo``, fields below themselves."""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from thetahat.families import collect_families
 
+ROOT: Final = Path(__file__).parents[2]
+PACKAGES: Final = ("thetahat", "service", "worker", "presentation", "replications")
+SECTION: Final = re.compile(r"^(Parameters|Attributes)\n-", re.MULTILINE)
 REPEATED: Final = re.compile(r"^(Source: |Assumes |Assumptions: |Formula: )", re.MULTILINE)
 
 
@@ -30,3 +36,36 @@ def test_exact_docstrings_repeat_nothing_of_the_description(family: str) -> None
             repeating.append(name)
 
     assert not repeating
+
+
+def iterate_value_classes() -> Iterator[tuple[Path, ast.ClassDef]]:
+    """Yield the dataclasses and named tuples that are no registered methods."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if not isinstance(node, ast.ClassDef):
+                    continue
+                made = [*node.bases, *node.decorator_list]
+                is_value = any(
+                    re.search("dataclass|NamedTuple", ast.unparse(each)) for each in made
+                )
+                names = {
+                    member.target.id
+                    for member in node.body
+                    if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name)
+                }
+                if is_value and "info" not in names:
+                    yield path, node
+
+
+def test_exact_fields_of_value_classes_are_described_below_themselves() -> None:
+    """A list of parameters would have each name a second time, and names that are no fields."""
+    classes = list(iterate_value_classes())
+    listing = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path, node in classes
+        if SECTION.search(ast.get_docstring(node) or "")
+    ]
+
+    assert len(classes) > 300
+    assert not listing

@@ -23,20 +23,16 @@ _MIN_TARGET_SD: Final = math.sqrt(0.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShiftedSamples:
-    """Source and target samples of R data sets, with their labels.
-
-    Parameters
-    ----------
-    source, target : ndarray of float
-        (R, n, p) and (R, m, p) features.
-    labels, target_labels : ndarray of float
-        (R, n) and (R, m): -1 or 1.
-    """
+    """Source and target samples of R data sets, with their labels."""
 
     source: FloatArray
+    """(R, n, p) features."""
     labels: FloatArray
+    """(R, n) -1 or 1."""
     target: FloatArray
+    """(R, m, p) features."""
     target_labels: FloatArray
+    """(R, m) -1 or 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,13 +140,6 @@ class FlippedPairs:
     The sums of a pair are the differences of its models' sums, which all pairs share. The pair's
     own sums are computed instead if the models' sums are so much larger that their rounding errors
     could make or hide a tie, or if there are too few pairs to save time by sharing.
-
-    Parameters
-    ----------
-    batch, units : PairBatch, PairedUnits
-        The pairs and their units.
-    alternative, n_resamples, rng
-        As in ``sampled_p_value``; the generator is copied and stays at its position.
     """
 
     batch: PairBatch
@@ -154,6 +147,7 @@ class FlippedPairs:
     alternative: Alternative
     n_resamples: int
     rng: np.random.Generator
+    """Copied for each pair; it stays at its position."""
 
     def p_value(self, row: int, terms: FloatArray) -> float:
         """Return the p-value of one pair of the batch from its row and its (u,) terms."""

@@ -25,36 +25,26 @@ elsewhere, which the evaluation knows."""
 class Design:
     """A scheme of the study with the rows that it splits.
 
-    Parameters
-    ----------
-    name, words : str
-        Its key, and its description for readers.
-    scheme : str
-        Wire name.
-    parameters : dict
-        Of the scheme.
-    groups : str
-        Whether rows come in clusters or from sources.
-    n_sources : int
-        Number of sources; 1 where there are none.
-    trained : tuple of str
-        What is done with the models.
-    has_truths : bool
-        Whether the risks of the trained models are computed.
-    blocks, folds, repeated, clusters, cluster_size, fixed, share
-        What the library compares with the layout of a request. ``blocks`` is the kind of its
-        blocks, or ``leave_one_out``.
+    The library compares the fields from ``blocks`` on with the layout of a request.
     """
 
     name: str
     words: str
+    """Its description for readers."""
     scheme: str
+    """Wire name."""
     parameters: dict[str, object]
+    """Those of the scheme."""
     groups: Groups = "none"
+    """Whether rows come in clusters or from sources."""
     n_sources: int = 1
+    """Number of sources; 1 where there are none."""
     trained: tuple[Trained, ...] = ("trained", "stable")
+    """What is done with the models."""
     has_truths: bool = False
+    """Whether the risks of the trained models are computed."""
     blocks: str = "random"
+    """The kind of its blocks, or ``leave_one_out``."""
     folds: int | None = None
     repeated: bool = False
     clusters: str | None = None

@@ -47,39 +47,29 @@ Outcome = TypeVar("Outcome", bound=TestOutcome | OmnibusOutcome)
 
 
 class StudiedTest(NamedTuple):
-    """Size and power of a test in one design.
-
-    Parameters
-    ----------
-    design : str
-        Name of the design.
-    values : str
-        What its losses are like: ``binary`` for 0 and 1, or ``unbounded``.
-    n : int
-        Number of rows.
-    trained : str
-        Whether learners were fitted (``trained``), or only the test rows varied.
-    subject : str
-        ``test`` of two models, ``multiple`` for a test of all models, or ``verdict``.
-    name, target : str
-        Wire name of the test, and what it is about. A verdict has the names of its interval and
-        variance, such as ``student_t:nadeau_bengio``.
-    size, power : float
-        Shares of the samples in which it rejected: of equal models, and of a worse one.
-    error : float
-        Standard error of the size.
-    """
+    """Size and power of a test in one design."""
 
     design: str
+    """Name of the design."""
     values: LossValues
+    """What its losses are like: ``binary`` for 0 and 1, or ``unbounded``."""
     n: int
+    """Number of rows."""
     trained: str
+    """Whether learners were fitted (``trained``), or only the test rows varied."""
     subject: Subject
+    """``test`` of two models, ``multiple`` for a test of all models, or ``verdict``."""
     name: str
+    """Wire name of the test. A verdict has the names of its interval and variance, such as
+    ``student_t:nadeau_bengio``."""
     target: str
+    """What it is about."""
     size: float
+    """Share of the samples of equal models in which it rejected."""
     error: float
+    """Standard error of the size."""
     power: float
+    """Share of the samples of a worse model in which it rejected."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
