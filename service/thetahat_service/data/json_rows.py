@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,7 +37,7 @@ LARGEST_EXACT: Final = 2**53 - 1
 ORJSON_SHARE: Final = 36
 """Most memory that orjson takes, in lengths of the text: 12 that it reserves, and the values of
 ``[[],[],...``. It crashes where it gets none for a value; ``json`` raises ``MemoryError``."""
-_LONG_NUMBER: Final = re.compile(rb"[0-9]{19}")
+_ONE_DIGIT: Final = bytes.maketrans(b"123456789", b"0" * 9)
 _NUMBERS: Final = (pa.int64(), pa.float64())
 Row = JsonObject
 
@@ -53,24 +52,30 @@ def parse_json(text: bytes, place: str) -> JsonValue:
     """
     value: JsonValue
     try:
-        # orjson makes floating-point numbers of whole ones beyond 64 bits.
         value = json.loads(text) if _needs_python(text) else orjson.loads(text)
     except ValueError as first:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
             raise InvalidFile(f"{place} is not JSON: {first}.") from None
-    if not has_each_key_once(text, value):
-        repeated = find_repeated_key(text)
+    # Of 300 MB of messages the quick check takes 2.0 s, and parsing them again 0.6 s; of long lists
+    # of numbers, which have few keys, parsing takes seven times as long and all the memory again.
+    if len(text) <= MEBIBYTE or not has_each_key_once(text, value):
+        try:
+            repeated = find_repeated_key(text)
+        except RecursionError:
+            raise InvalidFile(f"{place} is nested too deeply.") from None
         if repeated is not None:
             raise InvalidFile(f"{place} has the key {repeated!r} twice in one object. Keep one.")
     return value
 
 
 def _needs_python(text: bytes) -> bool:
-    if _LONG_NUMBER.search(text):
+    """Return whether orjson has no memory for a text, or would round a number of 19 digits."""
+    if len(text) > MEBIBYTE and not has_room_for(ORJSON_SHARE * len(text)):
         return True
-    return len(text) > MEBIBYTE and not has_room_for(ORJSON_SHARE * len(text))
+    # Ten times as fast as the regular expression [0-9]{19}.
+    return b"0" * 19 in text.translate(_ONE_DIGIT)
 
 
 def flatten(value: JsonObject, prefix: str = "", depth: int = 1) -> Iterator[tuple[str, JsonValue]]:

@@ -153,6 +153,7 @@ def test_exact_an_invalidated_sample_has_no_score(tmp_path: Path) -> None:
         (JSONL, b"\n", "no rows"),
         (JSONL, b'{"a": [1]}\n', "no numbers, texts"),
         (JSONL, b'{"a": ' + b"[" * 200_000, "Line 1 is not JSON"),
+        (JSONL, b'{"a": ' + b"[" * 1010 + b"]" * 1010 + b"}", "Line 1 is nested too deeply"),
         (JSONL, b'{"a": 1' + b"0" * 400 + b"}\n", "column 'a' has a value|not JSON"),
         (JSONL, b'{"a": "\\ud800"}\n', "column 'a' has a value"),
         (INSPECT, b'{"a": 1}', "not a log of inspect_ai"),
