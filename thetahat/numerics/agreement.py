@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from thetahat.values.types import BoolArray, FloatArray, IntArray
 
 RatingScale: TypeAlias = Literal["nominal", "ordinal", "interval"]
 """What the distance of two ratings means: nothing, an order, or a number."""
+
+ROUNDING: Final = 1e-9
+"""Contributions that differ by less, as a share of the largest one, differ by rounding alone. One
+item that counts otherwise than the others makes them differ by about 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,17 +48,20 @@ class Coefficient:
     def compute_variance(self, cluster: IntArray | None = None) -> float:
         """Return the variance of the coefficient; with (n,) codes of clusters CR1.
 
-        A single unit has no variance: NaN.
+        A single unit has no variance: NaN. Where all units contribute the same it is 0.
         """
         n, units = len(self.contributions), self.count_units(cluster)
         if units < 2:
             return math.nan
-        deviations = self.contributions - self.contributions.mean()
+        sums = self.contributions - self.contributions.mean()
+        if cluster is not None:
+            sums = np.bincount(cluster[self.items], weights=sums)
+        if np.abs(sums).max() <= ROUNDING * np.abs(self.contributions).max():
+            return 0.0
+        squares = float(sums @ sums)
         if cluster is None:
-            squares = float(deviations @ deviations)
             return squares / n / (n if self.divides_by_n else n - 1)
-        sums = np.bincount(cluster[self.items], weights=deviations)
-        return units / (units - 1) * float(sums @ sums) / n**2
+        return units / (units - 1) * squares / n**2
 
 
 def compute_ends(

@@ -31,6 +31,7 @@ from thetahat.distributions import compute_tail_probability, compute_upper_quant
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.wilson import Wilson
 from thetahat.numerics.agreement import (
+    ROUNDING,
     Coefficient,
     compute_cohen_kappa,
     compute_ends,
@@ -55,6 +56,7 @@ MOST_SHOWN: Final = 20
 
 ONE_CATEGORY: Final = "all ratings are equal, so that agreement and chance are the same"
 NO_DISAGREEMENT: Final = "no item has different ratings, so that nothing varies"
+NO_SPREAD: Final = "all items count alike in it, so that nothing varies"
 NO_ITEMS: Final = "no item was rated by both"
 NO_TWO_UNITS: Final = "an interval needs two items, or clusters, or more"
 MANY_CATEGORIES: Final = f"there are more than {MOST_CATEGORIES} different values"
@@ -245,7 +247,9 @@ def _estimate(
     n, degrees = len(found.contributions), found.count_units(cluster) - 1.0
     variance = found.compute_variance(cluster)
     if not variance > 0:
-        reason = NO_TWO_UNITS if math.isnan(variance) else NO_DISAGREEMENT
+        reason = NO_DISAGREEMENT if found.estimate >= 1 - ROUNDING else NO_SPREAD
+        if math.isnan(variance):
+            reason = NO_TWO_UNITS
         return AgreementEstimate(estimate=found.estimate, n=n, reason=reason)
     tail = compute_tail_probability(level, Alternative.TWO_SIDED)
     error = math.sqrt(variance)
@@ -257,7 +261,7 @@ def _estimate(
         lower=None if ends is None else ends[0],
         upper=None if ends is None else ends[1],
         n=n,
-        reason=NO_DISAGREEMENT if ends is None else None,
+        reason=NO_SPREAD if ends is None else None,
     )
 
 

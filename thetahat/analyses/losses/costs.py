@@ -220,7 +220,7 @@ def _build_cost_error(name: str, value: Any, loc: Loc, more: str = "") -> Invali
     where = f" in row {loc[-1]}" if isinstance(loc[-1], int) else ""
     return InvalidParameter(
         f"The cost of {name!r}{where} is {shorten_value(value)}. A cost must be a finite number, 0 "
-        f"or above.{more}",
+        f"or above and at most {MAX_LOSS:g}.{more}",
         loc=loc,
         value=shorten_value(value) if is_finite else str(value),
     )
@@ -247,7 +247,8 @@ def add_costs(  # noqa: PLR0913 - what an evaluation consists of
     else:
         evaluated = _evaluate_rows(costs, table, choices, seed)
         of_models = {
-            name: _find_mean(evaluated.models[name], models[name], choices, table) for name in names
+            name: _find_mean(evaluated.models[name], models[name], choices, table, costs.rows[name])
+            for name in names
         }
         relative = {
             (pair.a, pair.b): pair.relative
@@ -293,15 +294,20 @@ def _evaluate_rows(
 
 
 def _find_mean(
-    of_costs: ModelResult, of_losses: ModelResult, choices: Choices, table: LossTable
+    of_costs: ModelResult,
+    of_losses: ModelResult,
+    choices: Choices,
+    table: LossTable,
+    rows: FloatArray,
 ) -> CostOfModel:
     """Return the mean cost with its interval for the question of the verdicts.
 
-    Cautions that the interval of the losses has too are not repeated.
+    Cautions that the interval of the losses has too are not repeated. Equal costs have no interval:
+    they are no rate of errors if they happen to be all 0 or all 1, and depend on the unit.
     """
     target = choices.get_target(table.layout.kind)
     interval = of_costs.recommended.get(target)
-    if interval is None:
+    if interval is None or rows.min() == rows.max():
         return CostOfModel(mean=of_costs.mean.macro)
     other = of_losses.recommended.get(target)
     codes = set() if other is None else {caution.code for caution in other.cautions}

@@ -71,7 +71,7 @@ def read_file_costs(cost: str, file: DatasetFile, place: int) -> FloatArray:
         row = int(np.argmax(unfit))
         raise InvalidParameter(
             f"The cost in row {row} of file {place} of logs is {values[row]:g}. A cost must be a "
-            "finite number, 0 or above.",
+            f"finite number, 0 or above and at most {MAX_LOSS:g}.",
             loc=LOC,
             value=float(values[row]) if math.isfinite(values[row]) else str(values[row]),
         )

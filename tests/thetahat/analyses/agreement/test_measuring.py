@@ -112,6 +112,42 @@ def test_degenerate_full_agreement_has_no_interval() -> None:
     assert pair["cautions"][0]["code"] == "few_disagreements"
 
 
+@pytest.mark.parametrize(
+    ("b", "kappa"),
+    [
+        pytest.param([1] * 8, 0, id="one rater gives one category"),
+        pytest.param([1, 0, 0, 1, 0, 1, 1, 0], -1, id="no item has equal ratings"),
+    ],
+)
+def test_degenerate_kappa_that_no_item_moves_has_no_interval(b: list[int], kappa: float) -> None:
+    found = measure({"a": [0, 1, 1, 0, 1, 0, 0, 1], "b": b})
+
+    (pair,) = found["pairs"]
+    assert pair["kappa"]["estimate"] == pytest.approx(kappa, abs=1e-12)
+    assert "lower" not in pair["kappa"]
+    assert pair["kappa"]["reason"] == "all items count alike in it, so that nothing varies"
+
+
+def test_degenerate_full_agreement_in_many_categories_has_no_interval_of_rounding() -> None:
+    ratings = [0, 1, 2, 3, 4, 4, 3, 3, 1, 0, 2, 4, 4, 3, 3, 1, 1, 1, 2, 0, 0, 4, 3, 1, 2, 2, 0, 1]
+
+    found = measure({"a": ratings, "b": ratings, "c": ratings}, scale="interval")
+
+    shown = [found["pairs"][0][f"kappa{weights}"] for weights in ("", "_linear", "_quadratic")]
+    for estimate in (*shown, *found["coefficients"].values()):
+        assert estimate["estimate"] == pytest.approx(1, abs=1e-12)
+        assert "lower" not in estimate
+
+
+def test_degenerate_clusters_alike_have_no_interval_of_rounding() -> None:
+    a, b = [0, 1, 1, 2, 0] * 6, [0, 1, 2, 2, 1] * 6
+
+    (pair,) = measure({"a": a, "b": b}, cluster=[i // 5 for i in range(30)])["pairs"]
+
+    assert "lower" not in pair["kappa"]
+    assert "lower" not in pair["krippendorff_alpha"]
+
+
 def test_degenerate_raters_without_a_common_item() -> None:
     found = measure({"a": [0, None, 1], "b": [None, 1, None], "c": [0, 1, 0]})
 

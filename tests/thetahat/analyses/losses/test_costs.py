@@ -266,6 +266,20 @@ def test_degenerate_nothing_costs_anything() -> None:
     assert set(result.cost.pareto) == {"new", "old"}
 
 
+@each("cost", [0.0, 1.0, 100.0])
+def test_degenerate_equal_costs_of_rows_have_no_interval_in_any_unit(cost: float) -> None:
+    result = thetahat.evaluate(
+        {"new": NEW, "old": OLD}, blocks="holdout", cost={"new": [cost] * N, "old": COSTS}
+    )
+
+    (new, old) = (result.models[name].cost for name in ("new", "old"))
+    assert new is not None
+    assert new.mean == cost
+    assert new.interval is None
+    assert old is not None
+    assert old.interval is not None
+
+
 def test_limit_one_model_has_a_cost_and_no_pair() -> None:
     result = thetahat.evaluate({"new": NEW}, blocks="holdout", cost={"new": LOWER})
 
@@ -280,6 +294,7 @@ def test_limit_one_model_has_a_cost_and_no_pair() -> None:
         ({"new": -1.0, "old": 1.0}, ("cost", "new"), "is -1.0. A cost must be a finite number"),
         ({"new": math.nan, "old": 1.0}, ("cost", "new"), "is nan"),
         ({"new": math.inf, "old": 1.0}, ("cost", "new"), "is inf"),
+        ({"new": 1e200, "old": 1.0}, ("cost", "new"), "0 or above and at most 1e+140"),
         ({"new": True, "old": 1.0}, ("cost", "new"), "is True"),
         ({"new": None, "old": 1.0}, ("cost", "new"), "is None"),
         ({"new": 1.0}, ("cost", "old"), "'old' has no cost"),
