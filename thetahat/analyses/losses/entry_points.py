@@ -19,9 +19,9 @@ from thetahat.analyses.losses.method_selection import EVERY_TEST, split_by_famil
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.result import EvaluationResult
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.intervals import INTERVALS
-from thetahat.registry import Registry
+from thetahat.registry import MethodInfo, Registry
 from thetahat.tables.frames import check_same_order, fill_masked, list_columns, read_series
 from thetahat.tables.labels import find_similar_blocks
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -673,6 +673,14 @@ def read_methods(
         method: Any = entry
         if isinstance(entry, str):
             method = registry.get_method(entry, loc=(field, place))()
+        elif not isinstance(getattr(entry, "info", None), MethodInfo):
+            raise InvalidParameter(
+                f"Entry {place} of {field} is {shorten_value(entry)}. An entry is the name of a "
+                f"method, or an object such as {next(iter(registry.values())).__name__}(), which "
+                "takes parameters.",
+                loc=(field, place),
+                value=shorten_value(entry),
+            )
         name = method.info.name
         entries.append(ChosenMethod(key or name, name, method, place))
     return tuple(entries)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import thetahat
 from tests.thetahat.analyses.losses.tables import five_by_nine, named
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.method_selection import select
@@ -124,6 +125,14 @@ def test_invalid_interval_that_does_not_fit() -> None:
         check(FOLDS, choices, ["nb"])
 
     assert caught.value.loc == ("intervals", 0)
+
+
+@pytest.mark.parametrize("entry", [{"name": "sign"}, 3, None])
+def test_invalid_entry_that_is_neither_a_name_nor_a_method(entry: Any) -> None:
+    with pytest.raises(InvalidParameter, match="An entry is the name of a method") as refused:
+        thetahat.evaluate({"a": [1.0, 2], "b": [2.0, 3]}, blocks="holdout", tests=["sign", entry])
+
+    assert refused.value.loc == ("tests", 1)
 
 
 def test_invalid_control_that_is_no_model() -> None:
