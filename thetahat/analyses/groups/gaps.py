@@ -16,10 +16,10 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.groups.intervals import Ends
+from thetahat.analyses.groups.intervals import Ends, RateEstimate
 from thetahat.analyses.groups.moments import GroupMoments
+from thetahat.analyses.thresholds import MOST_SCORE_GROUPS
 from thetahat.distributions import compute_upper_quantile
-from thetahat.intervals.wilson import compute_smaller_rate
 from thetahat.numerics.joint_distribution import JointDistribution
 from thetahat.values.types import FloatArray, IntArray
 
@@ -201,9 +201,10 @@ def _build(  # noqa: PLR0913 - what a gap is made of
 def _compute_hybrid_ends(
     moments: GroupMoments, groups: tuple[int, int | None], alpha: float
 ) -> Ends:
-    """Return the ends of the difference of two independent rates, from Wilson's ends of both.
+    """Return the ends of the difference of two independent rates, from the ends of both.
 
-    The gap of a group from the whole is that from the rest, times the share of the rest.
+    Those are Wilson's, and of many groups exact. The gap of a group from the whole is that from the
+    rest, times the share of the rest.
 
     Source: fagerland2015 (the hybrid score interval).
     """
@@ -216,17 +217,13 @@ def _compute_hybrid_ends(
         p_h = min(1.0, max(0.0, p_h))
     else:
         n_h, p_h, scale = float(moments.n[h]), float(moments.means[h]), 1.0
-    z = compute_upper_quantile(alpha / 2, None)
-    low_g, high_g = _compute_wilson(p_g, n_g, z)
-    low_h, high_h = _compute_wilson(p_h, n_h, z)
+    exact = len(moments.n) > MOST_SCORE_GROUPS
+    low_g, high_g = RateEstimate(p_g, n_g, exact=exact).compute_ends(alpha / 2)
+    low_h, high_h = RateEstimate(p_h, n_h, exact=exact).compute_ends(alpha / 2)
     gap = p_g - p_h
     lower = gap - math.hypot(p_g - low_g, high_h - p_h)
     upper = gap + math.hypot(high_g - p_g, p_h - low_h)
     return scale * lower, scale * upper
-
-
-def _compute_wilson(p: float, n: float, z: float) -> Ends:
-    return compute_smaller_rate(p, n, z), 1 - compute_smaller_rate(1 - p, n, z)
 
 
 def _collect(gaps: Sequence[Gap | None], alpha: float) -> GapFamily | None:

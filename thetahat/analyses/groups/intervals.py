@@ -13,6 +13,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from thetahat.distributions import compute_upper_quantile
+from thetahat.intervals.clopper_pearson import ClopperPearson
 from thetahat.intervals.skewness_corrected import SkewnessCorrected
 from thetahat.intervals.student_t import StudentT
 from thetahat.intervals.tango import Tango
@@ -144,6 +145,8 @@ class RateEstimate:
     independent rows."""
     degrees: float | None = None
     """Degrees of freedom of the design effect; None for independent rows."""
+    exact: bool = False
+    """Whether the interval is Clopper and Pearson\'s, too, as of many groups at once."""
 
     @property
     def variance(self) -> None:
@@ -153,7 +156,8 @@ class RateEstimate:
     @property
     def method(self) -> str:
         """Name of the interval."""
-        return Wilson.info.name if self.degrees is None else "wilson_clusters"
+        name = ClopperPearson.info.name if self.exact else Wilson.info.name
+        return name if self.degrees is None else f"{name}_clusters"
 
     @property
     def standard_error(self) -> float | None:
@@ -167,7 +171,9 @@ class RateEstimate:
         return self.degrees
 
     def compute_ends(self, tail: float) -> Ends:
-        """Return the rates that a score test would not reject."""
+        """Return the rates that a score test, or the exact one, would not reject."""
+        if self.exact:
+            return self.compute_bounds(tail)
         n, q = self.n / self.design_effect, compute_upper_quantile(tail, self.degrees)
         lower = compute_smaller_rate(self.estimate, n, q)
         return lower, 1 - compute_smaller_rate(1 - self.estimate, n, q)

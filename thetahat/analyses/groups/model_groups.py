@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from thetahat.analyses.groups.statements import (
     list_group_cautions,
     name_group,
 )
+from thetahat.analyses.thresholds import MOST_SCORE_GROUPS
 from thetahat.cautions import Caution
 from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses
@@ -152,7 +153,8 @@ def _estimate(
         return estimate_mean(moments, group)
     cluster = None if rows.cluster is None else rows.cluster[members]
     degrees = None if cluster is None else float(moments.degrees[group])
-    return estimate_rate(values[members], cluster, degrees)
+    rate = estimate_rate(values[members], cluster, degrees)
+    return None if rate is None else replace(rate, exact=rows.n_groups > MOST_SCORE_GROUPS)
 
 
 def _list_absent(rows: GroupRows) -> list[GroupMean]:

@@ -147,7 +147,7 @@ class GroupGap:
     """Degrees of freedom by Welch and Satterthwaite; None means normal."""
     method: Literal["joint_t", "hybrid_score"]
     """``joint_t``: t quantiles of the probability at which all gaps hold together. Of two error
-    rates Newcombe's ``hybrid_score``, from Wilson's intervals of that probability."""
+    rates Newcombe's ``hybrid_score``, from the intervals of both groups at that probability."""
     lower: float
     """Lower end of the interval, which holds together with those of the other gaps."""
     upper: float

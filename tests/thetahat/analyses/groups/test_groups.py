@@ -533,6 +533,42 @@ def test_invalid_rows_that_cannot_be_matched() -> None:
         )
 
 
+def test_exact_many_rare_rates_are_covered_at_once() -> None:
+    """21 groups of 20 rows, with 0 to 20 errors, have all intervals that there are of 20 rows."""
+    values = np.concatenate([np.arange(20.0) < errors for errors in range(21)])
+    result = evaluate({"m": values}, {"g": np.repeat(np.arange(21), 20)})
+    items = result.models["m"].groups["g"].items
+    low, high = np.array([[item.interval.lower, item.interval.upper] for item in items]).T
+
+    for rate in (0.001, 0.005, 0.02, 0.05, 0.1, 0.3, 0.5):
+        covers = (low <= rate) & (high >= rate)
+        at_once = float(stats.binom.pmf(np.arange(21), 20, rate) @ covers) ** 21
+        assert at_once >= 0.95  # Wilson's hold in .17, .86, .71, .95 of samples
+
+
+def test_by_hand_gaps_of_many_rates_are_made_of_exact_ends() -> None:
+    sizes, errors = [20, 200, 30, 40, 50, 60], [4, 10, 3, 0, 5, 60]
+    values = np.concatenate([np.arange(n) < k for n, k in zip(sizes, errors, strict=True)]) * 1.0
+    result = evaluate({"m": values}, {"g": np.repeat(np.arange(6), sizes)})
+    gaps = result.models["m"].groups["g"].gaps
+    tail = stats.norm.sf(gaps.critical_value)
+    ends = {
+        g: (
+            0.0 if k == 0 else stats.beta.ppf(tail, k, n - k + 1),
+            1.0 if k == n else stats.beta.ppf(1 - tail, k + 1, n - k),
+        )
+        for g, (n, k) in enumerate(zip(sizes, errors, strict=True))
+    }
+
+    assert len(gaps.items) == 15
+    for gap in gaps.items:
+        g, h = gap.group["g"], gap.against["g"]
+        p_g, p_h = errors[g] / sizes[g], errors[h] / sizes[h]
+        lower = p_g - p_h - math.hypot(p_g - ends[g][0], ends[h][1] - p_h)
+        upper = p_g - p_h + math.hypot(ends[g][1] - p_g, p_h - ends[h][0])
+        assert_allclose([gap.lower, gap.upper], [lower, upper], rtol=1e-8)
+
+
 # Simulation --------------------------------------------------------------------------------------
 
 
