@@ -17,6 +17,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.instants import parse_times
+from thetahat.values.json_values import LARGEST_EXACT
 from thetahat.values.types import FloatArray, IntArray, Label
 
 RawColumn = Sequence[Any] | np.ndarray
@@ -26,9 +27,6 @@ _NUMBERS = frozenset({bool, int, float, Decimal})
 
 MAX_FEATURE: Final = 1e140
 """Sums of squares of larger values exceed double precision: learners fail or are wrong."""
-
-LARGEST_EXACT: Final = 2**53 - 1
-"""Beyond it, whole numbers that differ may be one floating-point number."""
 
 ABOUT_LABELS: Final = (
     "A label is text, a whole number or a boolean; a floating-point number must be below 2^53, or "

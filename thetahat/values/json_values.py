@@ -35,6 +35,9 @@ ParameterValue: TypeAlias = Scalar | tuple[Scalar, ...]
 PreparationSteps: TypeAlias = tuple[str | Mapping[str, JsonValue], ...]
 """The preparation steps before a learner: names, or objects with name and params."""
 
+LARGEST_EXACT: Final = 2**53 - 1
+"""Beyond it, whole numbers that differ may be one floating-point number."""
+
 WRITTEN_UNCHANGED: Final = frozenset({type(None), bool, int, str})
 """Exact types that JSON holds without a change: most of a result, so they are looked up first."""
 

@@ -15,7 +15,7 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from thetahat.tables.columns import LARGEST_EXACT
+from thetahat.values.json_values import LARGEST_EXACT
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.arrow_columns import check_text_lengths

@@ -13,7 +13,7 @@ import orjson
 import pyarrow as pa
 
 from thetahat.common_names import MISSING_MARKS
-from thetahat.values.json_values import JsonValue
+from thetahat.values.json_values import LARGEST_EXACT, JsonValue
 from thetahat_service.data.arrow_columns import check_text_lengths
 from thetahat_service.data.base import (
     FileLimits,
@@ -33,7 +33,6 @@ ROWS_AT_ONCE: Final = 10_000
 DEEPEST: Final = 8
 LISTED: Final = 20
 LARGEST_WHOLE: Final = 2**63
-LARGEST_EXACT: Final = 2**53 - 1
 ORJSON_SHARE: Final = 36
 """Most memory that orjson takes, in lengths of the text: 12 that it reserves, and the values of
 ``[[],[],...``. It crashes where it gets none for a value; ``json`` raises ``MemoryError``."""

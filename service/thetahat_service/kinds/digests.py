@@ -12,8 +12,7 @@ import numpy as np
 import orjson
 
 from thetahat.seeds import derive_seed
-from thetahat.tables.columns import LARGEST_EXACT
-from thetahat.values.json_values import JsonValue
+from thetahat.values.json_values import LARGEST_EXACT, JsonValue
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.schemas.base import EvaluationRequest

@@ -11,7 +11,8 @@ import numpy as np
 from thetahat.cautions import PROBABILITIES_NORMALISED, Caution
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, shorten_value
 from thetahat.losses.base import Loss, Predictions
-from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT
+from thetahat.tables.columns import ABOUT_LABELS
+from thetahat.values.json_values import LARGEST_EXACT
 from thetahat.values.types import FloatArray
 
 Values = Sequence[Any] | np.ndarray

@@ -11,13 +11,9 @@ from pydantic import Field
 
 from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.similar_names import suggest_name
-from thetahat.tables.columns import (
-    ABOUT_LABELS,
-    LARGEST_EXACT,
-    describe_other_cells,
-    write_other_cells,
-)
+from thetahat.tables.columns import ABOUT_LABELS, describe_other_cells, write_other_cells
 from thetahat.tables.labels import encode_labels
+from thetahat.values.json_values import LARGEST_EXACT
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
