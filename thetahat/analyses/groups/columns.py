@@ -139,7 +139,7 @@ def collect_units(layout: Layout) -> IntArray | None:
     return layout.instance
 
 
-def group_units(grouping: Grouping, units: IntArray | None, loc: Loc = ("groups",)) -> Grouping:
+def group_units(grouping: Grouping, units: IntArray | None) -> Grouping:
     """Return the groups of units, each of which has one group in all its rows."""
     if units is None:
         return grouping
@@ -151,7 +151,7 @@ def group_units(grouping: Grouping, units: IntArray | None, loc: Loc = ("groups"
         raise InvalidParameter(
             f"The instance of row {row} is in several groups of {grouping.key!r}. An instance has "
             "one group in all its repeats.",
-            loc=(*loc, grouping.columns[0]),
+            loc=("groups", grouping.columns[0]),
             value=row,
         )
     return replace(grouping, codes=codes)

@@ -70,7 +70,6 @@ def find_pair_gaps(
     rng: np.random.Generator,
     *,
     are_rates: bool = False,
-    has_known_variances: bool = False,
 ) -> GapFamily | None:
     """Return the gaps of all pairs of groups that have a variance; None of fewer than two.
 
@@ -84,8 +83,6 @@ def find_pair_gaps(
     are_rates : bool
         Whether the means are rates of independent rows. Their gaps have Newcombe's hybrid score
         interval, and groups without spread take part.
-    has_known_variances : bool
-        Whether the normal quantile is taken as it is, as for many rows.
     """
     kept = _list_groups(moments, are_rates=are_rates)
     if not 1 < len(kept) <= MOST_COMPARED:
@@ -104,7 +101,6 @@ def find_pair_gaps(
                 contrast,
                 alpha_of_each,
                 are_rates=are_rates,
-                has_known_variances=has_known_variances,
             )
         )
     return _collect(gaps, alpha_of_each)
@@ -116,7 +112,6 @@ def find_gaps_to_whole(
     rng: np.random.Generator,
     *,
     are_rates: bool = False,
-    has_known_variances: bool = False,
 ) -> GapFamily | None:
     """Return the gap of each group from the mean of all rows; None if a group has no variance.
 
@@ -143,7 +138,6 @@ def find_gaps_to_whole(
                 contrast,
                 alpha_of_each,
                 are_rates=are_rates,
-                has_known_variances=has_known_variances,
             )
         )
     return _collect(gaps, alpha_of_each)
@@ -173,14 +167,13 @@ def _find_alpha(
     return JointDistribution(covariance / scale, places, rng, N_DRAWS).find_pair_alpha(alpha)
 
 
-def _build(  # noqa: PLR0913 - what a gap is made of
+def _build(
     moments: GroupMoments,
     groups: tuple[int, int | None],
     contrast: FloatArray,
     alpha: float,
     *,
     are_rates: bool,
-    has_known_variances: bool,
 ) -> Gap | None:
     involved = contrast != 0
     part = moments.covariance[np.ix_(involved, involved)]
@@ -192,9 +185,8 @@ def _build(  # noqa: PLR0913 - what a gap is made of
         return Gap(*groups, estimate, error, math.inf, ends, "hybrid_score")
     if error == 0:
         return None
-    degrees = math.inf if has_known_variances else moments.compute_degrees(contrast)
-    known = None if has_known_variances else degrees
-    reach = compute_upper_quantile(alpha / 2, known) * error
+    degrees = moments.compute_degrees(contrast)
+    reach = compute_upper_quantile(alpha / 2, degrees) * error
     return Gap(*groups, estimate, error, degrees, (estimate - reach, estimate + reach), "joint_t")
 
 
