@@ -146,7 +146,7 @@ class RateEstimate:
     degrees: float | None = None
     """Degrees of freedom of the design effect; None for independent rows."""
     exact: bool = False
-    """Whether the interval is Clopper and Pearson\'s, too, as of many groups at once."""
+    """Whether the interval is Clopper and Pearson's, too, as of many groups at once."""
 
     @property
     def variance(self) -> None:
