@@ -9,8 +9,10 @@ import numpy as np
 
 import thetahat
 from tests.architecture.sources import ROOT
+from thetahat.analyses.metrics.metric_values import has_skewed_targets
 from thetahat.metrics.f1 import F1
 from thetahat.values.types import Target
+from thetahat_replications.edges.metrics_by_group import DESIGNS
 
 
 def draw(n: int, seed: int = 1) -> list[float]:
@@ -219,6 +221,22 @@ def test_hand_a_metric_that_covers_too_rarely_is_named_in_a_caution() -> None:
         for each in measure_groups(0.4, [40] * 5, ["balanced_accuracy", "f1"]).cautions
         if each.code == "covers_too_rarely"
     ]
+
+
+def test_limit_samples_of_a_skewed_design_are_taken_as_skewed() -> None:
+    """The designs of metrics_by_group.md: nearly all samples of the skewed ones are found."""
+    designs = {design.name: design for design in DESIGNS}
+    rng = np.random.default_rng(5)
+
+    def find_share(name: str) -> float:
+        codes = np.repeat(np.arange(len(designs[name].sizes)), designs[name].sizes)
+        drawn = (designs[name].draw(rng, codes, None) for _ in range(100))
+        return float(np.mean([has_skewed_targets(judged) for judged in drawn]))
+
+    assert find_share("five groups of 40, skewed numbers") > 0.9
+    assert find_share("five groups of 100, skewed numbers") > 0.95
+    assert find_share("five groups of 40, numbers") < 0.05
+    assert find_share("four groups of 15, numbers") < 0.05
 
 
 def test_exact_metrics_of_other_data_are_like_no_design() -> None:

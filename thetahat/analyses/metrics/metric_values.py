@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ import numpy as np
 from thetahat.analyses.metrics.bootstrap import MetricReplicates, draw_replicates
 from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.analyses.metrics.units_without_error import UnitsWithoutError, select_parts
-from thetahat.analyses.thresholds import SKEWED_TARGETS
+from thetahat.analyses.thresholds import NORMAL_SKEWNESS, SKEWED_TARGETS
 from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
@@ -228,13 +229,14 @@ def _leave_out(
 
 
 def has_skewed_targets(judged: TruthAndPredictions) -> bool:
-    """Return whether the targets of a regression have a skewness beyond ``SKEWED_TARGETS``."""
+    """Return whether the targets of a regression are like the skewed ones of the studies."""
     if judged.task != "regression" or judged.n == 0:
         return False
     about = np.asarray(judged.truth, dtype=np.float64)
     about = about - about.mean()
     spread = float((about**2).mean()) ** 1.5
-    return bool(abs(float((about**3).mean())) > SKEWED_TARGETS * spread)
+    limit = max(SKEWED_TARGETS, min(1.0, NORMAL_SKEWNESS * math.sqrt(6 / judged.n)))
+    return bool(abs(float((about**3).mean())) > limit * spread)
 
 
 def _compute_rarer_share(judged: TruthAndPredictions) -> float | None:
