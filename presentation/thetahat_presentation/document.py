@@ -301,7 +301,8 @@ class Document:
         findings = self.findings
         codes = {each.code for each in findings.cautions}
         said = [self.gate, findings.verdict, findings.next_step, *findings.sentences]
-        sentences = [each for each in self.sentences if not _is_said(each, said)]
+        left = [_leave_out_said(each, said) for each in self.sentences]
+        sentences = [each for each in left if each]
         sections = [
             replace(
                 section, tables=[each for each in section.tables if each not in findings.tables]
@@ -322,9 +323,14 @@ class Document:
         return next((section for section in self.sections if section.name == name), None)
 
 
-def _is_said(sentences: str, said: Sequence[str]) -> bool:
-    """Return whether each of the sentences of a text is in one of others."""
-    return all(any(part in text for text in said) for part in _STOP.split(sentences))
+def _leave_out_said(text: str, said: Sequence[str]) -> str:
+    """Return the sentences of a text that are in no other one; all of them if the first is new.
+
+    A sentence without its first one may not say what it is about.
+    """
+    parts = _STOP.split(text)
+    new = [part for part in parts if not any(part in other for other in said)]
+    return text if new and new[0] == parts[0] else " ".join(new)
 
 
 def rank_severity(severity: str) -> int:

@@ -15,6 +15,7 @@ from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
+from thetahat_presentation.parts.headlines import SELECTED
 from thetahat_presentation.wording import capitalise, list_names
 
 KINDS: Final = tuple(sorted({module.name for module in iter_modules(kinds.__path__)} - {"base"}))
@@ -118,7 +119,8 @@ def name_kind(kind: str) -> str:
 def name_evaluation(name: str | None, kind: str, identifier: object, summary: Json | None) -> str:
     """Return the name of an evaluation; without one its kind and models, or the start of its id."""
     models = [each["name"] for each in (summary or {}).get("models", ())]
-    which = f"of {list_names(models)}" if models else str(identifier)[:8]
+    has_names = models and models != [SELECTED]
+    which = f"of {list_names(models)}" if has_names else str(identifier)[:8]
     return name or f"{name_kind(kind)} {which}"
 
 

@@ -103,4 +103,6 @@ def test_exact_an_evaluation_without_a_name_has_its_models_or_the_start_of_its_i
         "Losses of c, a, b and 2 others"
     )
     assert name_evaluation("", "bootstrap", "7d9a11112222", None) == "Bootstrap 7d9a1111"
+    chosen = {"models": [{"name": "selected"}]}
+    assert name_evaluation(None, "selection", "7d9a11112222", chosen) == "Selection 7d9a1111"
     assert ask("new", {}, {}) == []

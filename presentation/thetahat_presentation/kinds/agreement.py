@@ -16,7 +16,7 @@ from thetahat_presentation.document import (
     Table,
 )
 from thetahat_presentation.kinds.base import ModelPair, Presentation
-from thetahat_presentation.numbers import format_count, format_level
+from thetahat_presentation.numbers import MISSING, format_count, format_interval, format_level
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.models import build_estimate
 from thetahat_presentation.wording import list_names
@@ -68,11 +68,21 @@ def ask(result: Json, request: Json) -> list[str]:
 
 
 def _list_sentences(result: Json) -> list[str]:
-    """Return the sentences of a result, the first of which begins with a capital letter."""
-    n = result.get("n")
-    items = "" if n is None else f" of {format_count(n)} items"
-    first = f"Agreement of {format_count(len(result.get('raters', ())))} raters{items}."
-    return [*(first,), *result.get("sentences", ())]
+    """Return the sentences of a result; of several raters beside a truth all kappas come first."""
+    sentences = [str(each) for each in result.get("sentences", ())]
+    pairs = result.get("pairs", ())
+    if result.get("truth") is None or len(pairs) < 2:
+        return sentences
+    kappas = list_names([_write_kappa(each) for each in pairs], MOST_ASKED)
+    level = format_level(result.get("level", 0.95))
+    return [f"Kappa with {result['truth']} ({level} interval): {kappas}.", *sentences]
+
+
+def _write_kappa(pair: Json) -> str:
+    """Return the first rater of a pair with kappa and its interval."""
+    kappa = build_estimate(pair.get("kappa"))
+    value, ends = format_interval(kappa.estimate, kappa.lower, kappa.upper, kappa.standard_error)
+    return f"{pair['a']} {value}" if ends == MISSING else f"{pair['a']} {value} ({ends})"
 
 
 def _tabulate_pairs(result: Json) -> Table:

@@ -13,7 +13,7 @@ from thetahat_presentation.document import (
     Json,
     Section,
 )
-from thetahat_presentation.numbers import format_number
+from thetahat_presentation.numbers import format_count, format_number
 from thetahat_presentation.parts.cautions import (
     PlacedCaution,
     group_cautions,
@@ -163,9 +163,11 @@ def ask_about_models(result: Json, request: Json) -> list[str]:
         question = f"How large is the {shown.quantity} of {names[0]}{about}?"
     else:
         extreme = "highest" if shown.higher_is_better else "lowest"
+        is_long = len(names) > MOST_ASKED
+        which = f"{format_count(len(names))} models" if is_long else list_names(names, MOST_ASKED)
         question = (
-            f"Which of the {len(names)} models {list_names(names, MOST_ASKED)} has the {extreme} "
-            f"{shown.quantity}{about}, and is the difference more than chance?"
+            f"Which of {which} has the {extreme} {shown.quantity}{about}, and is the difference "
+            "more than chance?"
         )
     if shown.margin is None:
         return [question]

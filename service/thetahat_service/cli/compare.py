@@ -15,11 +15,9 @@ from thetahat_service.cli.output import print_json, print_result, write_text
 if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
 
-ADVICE: Final = (
-    "Differences that do not matter: --margin.",
-    "Other questions of the file: thetahat inspect FILE.",
-)
-"""What is said below a result."""
+MARGIN_ADVICE: Final = "Differences that do not matter: --margin."
+ADVICE: Final = "Other questions of the file: thetahat inspect FILE."
+"""What is said below a result; the first of them where no margin is given."""
 
 
 @compared_files.takes_file_options
@@ -84,4 +82,5 @@ def compare(
     elif as_json:
         print_json(result)
     else:
-        print_result(result, show_all=show_all, advice=ADVICE)
+        advice = (ADVICE,) if margin is not None else (MARGIN_ADVICE, ADVICE)
+        print_result(result, show_all=show_all, advice=advice)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.table_columns import advise_on_cell, describe_written
+from thetahat_service.cli.table_columns import NO_PREDICTIONS, advise_on_cell, describe_written
 from thetahat_service.data.list_scores import SCORE_PREFIX
 from thetahat_service.data.logs import ITEM_COLUMNS, find_log_scores
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import find_types, read_labels
 from thetahat_service.roles.long_tables import LongColumns, UnclearTable, read_long_table
-from thetahat_service.roles.names import find_better
+from thetahat_service.roles.names import find_better, is_name_of
 from thetahat_service.roles.proposals import describe_faults
 
 if TYPE_CHECKING:
@@ -123,6 +123,12 @@ def read_logs(
     for file in files:
         _find_item_column(file, named)
     score = named.get("score") or _find_log_score(files)
+    if "score" not in named and is_name_of("prediction", score):
+        message = (
+            f"The column {score!r} seems to have predictions. {NO_PREDICTIONS}; or, if it has "
+            f"scores, give --score {shlex.quote(score)}."
+        )
+        raise UserError(message)
     _check_filters(files, filter_name)
     entries = _name_models_and_tasks(paths, files, named)
     if names:

@@ -32,6 +32,10 @@ LABELS: Final = ("block", "repeat", "instance", "cluster", "time", "item")
 """Columns that name a row; a file's columns of these names are used without an option, but for
 ``time``, which may as well be how long something took, and ``item``, which makes rows runs."""
 LISTED: Final = 12
+NO_PREDICTIONS: Final = (
+    "`compare` takes a loss or a score for each row and model. thetahat.evaluate_predictions in "
+    "Python, and a request of kind predictions, compute losses from predictions"
+)
 
 
 class LossColumns(NamedTuple):
@@ -187,9 +191,7 @@ def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
     for proposal in list_of(proposals, Role.TARGET):
         message = (
             f"The column {proposal.name!r} seems to have the true values, so the others would be "
-            "predictions. `compare` takes a loss or a score for each row and model. Send "
-            "predictions to the service, kind predictions, which computes their losses; or "
-            "name the columns of losses with --model."
+            f"predictions. {NO_PREDICTIONS}; or name the columns of losses with --model."
         )
         raise UserError(message)
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]

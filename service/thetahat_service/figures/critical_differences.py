@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from thetahat_presentation.captions import phrase, write_level
+from thetahat_presentation.numbers import count
 from thetahat_presentation.wording import find_block_word
 from thetahat_service.figures.figure import Figure, Result, clean_name
 from thetahat_service.figures.marks import build_layer, build_number_axis
@@ -65,7 +66,7 @@ def _build(
         alt=(
             f"Critical difference diagram of {len(order)} models by {score}, from {order[0]} with "
             f"{phrase(scores[order[0]])} to {order[-1]} with {phrase(scores[order[-1]])}; "
-            f"{len(groups)} groups, and the first one has {tied} models."
+            f"{count(len(groups), 'group')}, and the first one has {count(tied, 'model')}."
         ),
         view=lambda style: _build_view(order, scores, groups[:MOST_GROUPS], score, style),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from thetahat_presentation.captions import phrase, write_level
+from thetahat_presentation.numbers import count
 from thetahat_presentation.targets import name_target
 from thetahat_presentation.wording import describe_size, find_source_words, find_value_word
 from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
@@ -122,7 +123,7 @@ def _build(result: Result, names: list[str], place: int, title: str) -> Figure:
         name=build_numbered_name("learning_curve", place),
         title=title,
         caption=caption,
-        alt=f"Learning curves of {len(names)} learners: {', '.join(ends)}.",
+        alt=f"Learning curves of {count(len(names), 'learner')}: {', '.join(ends)}.",
         about=tuple(names) if len(result["curves"]) > len(names) else (),
         view=lambda style: build_line_view(shown, style),
     )

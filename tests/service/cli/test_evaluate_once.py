@@ -162,6 +162,21 @@ def test_invalid_predictions_are_not_compared_as_losses(
     assert main(["compare", str(table), *models]) == 0
 
 
+def test_invalid_files_of_predictions_are_not_compared_as_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids: list[float | str] = [*range(20)]
+    paths = [
+        write_table(tmp_path / f"{k}.csv", "id,y_true,y_pred", ids, [i % 2 for i in range(20)],
+                    [i % k % 2 for i in range(20)])
+        for k in (3, 5)
+    ]  # fmt: skip
+
+    assert main(["compare", *map(str, paths), "--better", "higher"]) == 2
+    assert "The column 'y_pred' seems to have predictions." in capsys.readouterr().err
+    assert main(["compare", *map(str, paths), "--better", "higher", "--score", "y_pred"]) == 0
+
+
 def test_exact_models_named_like_labels_with_scores_of_0_and_1_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

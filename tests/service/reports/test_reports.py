@@ -269,7 +269,7 @@ def test_exact_thirty_models_are_a_report_of_bounded_length() -> None:
     page = HtmlPage(render_html(report, draw_one).decode())
     text = read_text(render_pdf(report, draw_one))
 
-    assert "Which of the 30 models" in page.text
+    assert "Which of 30 models" in page.text
     # of 435 pairs those with the best model
     assert all(f"model 0 − model {other} " in page.text for other in range(1, 30))
     assert "model 1 − model" not in page.text

@@ -11,7 +11,13 @@ from thetahat.analyses.probabilities.result import (
     Recalibration,
     ScoreParts,
 )
-from thetahat.values.number_text import find_error, format_alike, format_number, format_percent
+from thetahat.values.number_text import (
+    find_error,
+    format_alike,
+    format_number,
+    format_p_value,
+    format_percent,
+)
 
 
 def describe_event(
@@ -31,7 +37,7 @@ def describe_event(
         assert p is not None  # noqa: S101 - the parts are filtered by it
         alpha = 1 - in_the_large.level
         verdict = "They are miscalibrated" if p <= alpha else "Miscalibration is not shown"
-        sentences.append(f"{verdict} (p = {format_number(p)}).")
+        sentences.append(f"{verdict} ({format_p_value(p, alpha)}).")
     return " ".join(each for each in sentences if each)
 
 
