@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from thetahat.parameter_checks import MAX_ROWS, check_range
 from thetahat.registry import MethodInfo
 from thetahat.sequential._moments import LEAST_DIFFERING, RunningMoments
-from thetahat.sequential.base import AnytimeMethod, LookOutcome, SequentialQuestion
+from thetahat.sequential.base import LookOutcome, SequentialMethod, SequentialQuestion
 from thetahat.values.types import FloatArray
 
 LEAST_ROWS: Final = 100
@@ -19,7 +19,7 @@ DEFAULT_NARROWEST_AT: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Asymptotic(AnytimeMethod):
+class Asymptotic(SequentialMethod):
     """The asymptotic confidence sequence of a mean.
 
     Parameters

@@ -8,9 +8,10 @@ hundred million.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
@@ -50,35 +51,46 @@ class LookOutcome:
     """Why there is no interval, in a sentence; empty with one."""
 
 
-class SequentialMethod(Protocol):
-    """A frozen dataclass whose fields are the method's parameters.
+class SequentialMethod(ABC):
+    """Base class of sequential methods: frozen dataclasses whose fields are their parameters.
 
-    The state is a mapping that JSON can hold.
+    The state is a mapping that JSON can hold. By default a method fits all values and may look
+    after every batch, for ever.
     """
+
+    __slots__ = ()
 
     info: ClassVar[MethodInfo]
 
+    @abstractmethod
     def begin(self) -> dict[str, Any]:
         """Return the state before the first row."""
-        ...
 
+    @abstractmethod
     def advance(
         self, state: Mapping[str, Any], values: FloatArray, question: SequentialQuestion
     ) -> tuple[dict[str, Any], LookOutcome]:
         """Return the state and the outcome after the (n,) values of one more batch."""
-        ...
+
+    @abstractmethod
+    def foresee(
+        self, n: int, mean: float, standard_deviation: float, question: SequentialQuestion
+    ) -> tuple[float, float] | None:
+        """Return the interval that n values of this mean and spread would give; None for none."""
 
     def find_refusal(self, *, is_pair: bool, has_clusters: bool) -> str | None:
         """Return why the method does not fit such values, or None."""
-        ...
+        del is_pair, has_clusters
+        return None
 
     def list_looks(self) -> tuple[int, ...] | None:
         """Return the numbers of values at which to look; None for a look after every batch."""
-        ...
+        return None
 
     def is_over(self, state: Mapping[str, Any]) -> bool:
         """Return whether no further look is allowed."""
-        ...
+        del state
+        return False
 
     def compute_conditional_power(
         self,
@@ -97,42 +109,6 @@ class SequentialMethod(Protocol):
         least, most : float or None
             The bounds; None for one that there is not.
         """
-        ...
-
-    def foresee(
-        self, n: int, mean: float, standard_deviation: float, question: SequentialQuestion
-    ) -> tuple[float, float] | None:
-        """Return the interval that n values of this mean and spread would give; None for none."""
-        ...
-
-
-class AnytimeMethod:
-    """What methods have in common that may look after every batch, for ever."""
-
-    __slots__ = ()
-
-    def find_refusal(self, *, is_pair: bool, has_clusters: bool) -> str | None:
-        """Return None: the method fits all values."""
-        del is_pair, has_clusters
-        return None
-
-    def list_looks(self) -> tuple[int, ...] | None:
-        """Return None: a look after every batch."""
-        return None
-
-    def is_over(self, state: Mapping[str, Any]) -> bool:
-        """Return False: there may always be a further look."""
-        del state
-        return False
-
-    def compute_conditional_power(
-        self,
-        state: Mapping[str, Any],
-        least: float | None,
-        most: float | None,
-        question: SequentialQuestion,
-    ) -> float | None:
-        """Return None: there is no last look."""
         del state, least, most, question
         return None
 

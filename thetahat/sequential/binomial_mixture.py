@@ -13,7 +13,7 @@ import scipy
 from thetahat import special_functions as special
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.sequential.base import AnytimeMethod, LookOutcome, SequentialQuestion
+from thetahat.sequential.base import LookOutcome, SequentialMethod, SequentialQuestion
 from thetahat.values.types import FloatArray
 
 SHARE_OF_RATE: Final = 0.1
@@ -27,7 +27,7 @@ TOLERANCE: Final = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
-class BinomialMixture(AnytimeMethod):
+class BinomialMixture(SequentialMethod):
     r"""Exact confidence sequences of 0/1 losses.
 
     Of one model it is the interval of its rate. Of a pair, d = a - b is 1, -1 or 0: d has the mean

@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
-from thetahat.sequential.base import AnytimeMethod, LookOutcome, SequentialQuestion
+from thetahat.sequential.base import LookOutcome, SequentialMethod, SequentialQuestion
 from thetahat.values.types import FloatArray
 
 LARGEST_BET: Final = 0.5
@@ -31,7 +31,7 @@ FORESEEN_STEPS: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded(AnytimeMethod):
+class Bounded(SequentialMethod):
     r"""The empirical Bernstein confidence sequence of values in a known range.
 
     With x in [0, 1] after scaling, :math:`\psi(\lambda) = -\log(1 - \lambda) - \lambda`,

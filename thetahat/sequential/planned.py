@@ -22,7 +22,7 @@ from thetahat.sequential._boundaries import (
 )
 from thetahat.sequential._moments import RunningMoments
 from thetahat.sequential.asymptotic import LEAST_ROWS, explain_too_few
-from thetahat.sequential.base import LookOutcome, SequentialQuestion
+from thetahat.sequential.base import LookOutcome, SequentialMethod, SequentialQuestion
 from thetahat.values.types import FloatArray
 
 MOST_LOOKS: Final = 20
@@ -32,7 +32,7 @@ EQUAL: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(SequentialMethod):
     """Looks that were planned: group sequential boundaries.
 
     The interval of a look is the repeated confidence interval: the mean and the critical value
@@ -154,11 +154,6 @@ class Planned:
             p_value=self._find_p_value(made, z),
         )
         return {"moments": moments.to_json(), "made": made}, outcome
-
-    def find_refusal(self, *, is_pair: bool, has_clusters: bool) -> str | None:
-        """Return None: it fits all values."""
-        del is_pair, has_clusters
-        return None
 
     def is_over(self, state: Mapping[str, Any]) -> bool:
         """Return whether the last planned look was made."""
