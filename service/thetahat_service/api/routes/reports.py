@@ -20,7 +20,7 @@ from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.figures.drawing import draw
 from thetahat_service.jobs.reports import read_report_source, read_result
 from thetahat_service.reports.building import build_report
-from thetahat_service.reports.document import Report, ReportSource
+from thetahat_service.reports.document import Report
 from thetahat_service.reports.html import Draw, build_policy, render_html
 from thetahat_service.reports.pdf import render_pdf
 from thetahat_service.reports.tables import TableFormat, write_tables
@@ -139,9 +139,10 @@ async def _respond_report(  # noqa: PLR0913 - what differs between the formats
     render: Callable[[Report, Draw], bytes],
 ) -> Response:
     source = await run_in_thread(read_report_source, owner_id, evaluation_id)
-    headers = _build_headers(
-        _compute_source_digest(source, form), policy, f"report-{evaluation_id}.{form}"
+    digest = _compute_digest(
+        [form, source.row, source.result_sha256, source.data, source.sign_offs]
     )
+    headers = _build_headers(digest, policy, f"report-{evaluation_id}.{form}")
     if headers["ETag"] in parse_known_etags(request.headers):
         return Response(status_code=304, headers=headers)
     loop = asyncio.get_running_loop()
@@ -161,20 +162,8 @@ async def _respond_tables(
     return Response(text, media_type=TABLE_TYPES[form], headers=headers)
 
 
-def _compute_source_digest(source: ReportSource, form: str) -> str:
-    """Return a digest of all that a report is made of."""
-    return _compute_digest(
-        [
-            form,
-            source.row,
-            source.result_sha256,
-            source.data,
-            source.sign_offs,
-        ]
-    )
-
-
 def _compute_digest(values: list[Any]) -> str:
+    """Return a digest of all that an answer is made of."""
     content = orjson.dumps([*values, thetahat.__version__], option=orjson.OPT_UTC_Z)
     return hashlib.sha256(content).hexdigest()[:32]
 
