@@ -91,6 +91,14 @@ class FileOptions:
             metavar="COLUMN", help="Column that names the item, by which rows are paired."
         ),
     ] = None
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column with the run of the item, such as a seed, if runs are the same for all "
+            "items.",
+        ),
+    ] = None
     task: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column with the task of the item.")
     ] = None
@@ -366,7 +374,7 @@ def _build_item_request(
     """Return the request about scored items."""
     from thetahat_service.cli.scored_items import choose_better
 
-    by_row = {"repeat": options.repeat, "instance": options.instance, "time": options.time}
+    by_row = {name: getattr(options, name) for name in ("repeat", "instance", "run", "time")}
     for label, column in by_row.items():
         if column is not None:
             message = (
@@ -418,6 +426,7 @@ def _build_table_request(
             "repeat": options.repeat,
             "instance": options.instance,
             "item": options.item,
+            "run": options.run,
             "cluster": options.cluster,
             "time": options.time,
         },
@@ -426,24 +435,15 @@ def _build_table_request(
         groups=groups,
     )
     kind = options.blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
-    request: dict[str, JsonValue] = {
-        "kind": "losses",
-        "blocks": kind.value,
-        "columns": {"losses": columns.losses, **columns.labels},
-    }
+    named: dict[str, JsonValue] = {"losses": columns.losses, **columns.labels}
+    request: dict[str, JsonValue] = {"kind": "losses", "blocks": kind.value, "columns": named}
     if judges:
-        request["columns"] = {
-            "losses": columns.losses,
-            **columns.labels,
-            "judge": _name_judge_columns(columns.losses, judges, options.judge_stratum),
-        }
+        named["judge"] = _name_judge_columns(columns.losses, judges, options.judge_stratum)
     if groups:
-        request["columns"] = {"losses": columns.losses, **columns.labels, "groups": [*groups]}
+        named["groups"] = [*groups]
         request["group_by"] = group_by
     if costs.columns:
-        named = request["columns"]
-        beside_costs = named if isinstance(named, Mapping) else {}
-        request["columns"] = {**beside_costs, "cost": {**costs.columns}}
+        named["cost"] = {**costs.columns}
     block = options.block
     if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
         request["unit"] = block.replace("_", " ")

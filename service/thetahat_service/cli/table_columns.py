@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile
     from thetahat_service.kinds.base import DatasetFile
 
-LABELS: Final = ("block", "repeat", "instance", "cluster", "time", "item")
+LABELS: Final = ("block", "repeat", "instance", "cluster", "time", "item", "run")
 """Columns that name a row; a file's columns of these names are used without an option, but for
-``time``, which may as well be how long something took, and ``item``, which makes rows runs."""
+``time``, which may as well be how long something took, and ``item`` and ``run``, which make rows
+runs."""
 LISTED: Final = 12
 NO_PREDICTIONS: Final = (
     "`compare` takes a loss or a score for each row and model. thetahat.evaluate_predictions in "
@@ -44,7 +45,7 @@ class LossColumns(NamedTuple):
     losses: list[str]
     """The columns of the models."""
     labels: dict[str, str]
-    """The columns that name block, repeat, instance, cluster, time and item, if there are such."""
+    """The columns that name a row, by ``LABELS``, if there are such."""
     unused: list[str]
     """Sentences on columns that are not used, and on numbers that the file has as text."""
 
@@ -71,7 +72,7 @@ def choose_columns(
         The columns that options name as models; empty if none does.
     labels : mapping of str to str or None
         The column that an option names, by ``block``, ``repeat``, ``instance``, ``cluster``,
-        ``time`` and ``item``.
+        ``time``, ``item`` and ``run``.
     knows_blocks : bool
         Whether the options settle what the blocks are, so that nothing is asked about labels.
     leaves_out : bool
@@ -84,7 +85,7 @@ def choose_columns(
         label: column
         or (
             label
-            if label not in {"time", "item"} and label in profiles and label not in models
+            if label not in {"time", "item", "run"} and label in profiles and label not in models
             else None
         )
         for label, column in labels.items()

@@ -607,3 +607,16 @@ def test_exact_fractions_that_differ_in_zeros_are_different_labels(
 
     assert result["block_labels"] == expected
     assert "labels_alike" in result["cautions"]
+
+
+def test_exact_runs_that_are_the_same_for_all_items(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path, "a,b,item,seed", A, B, np.arange(N) // 3, np.arange(N) % 3)
+    options = ("--model", "a", "--model", "b", "--blocks", "holdout", "--item", "item")
+    designs = [
+        compare(capsys, path, *options, *run)["models"]["a"]["runs"]["design"]
+        for run in ((), ("--run", "seed"))
+    ]
+
+    assert designs == ["nested", "crossed"]

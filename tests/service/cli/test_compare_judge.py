@@ -95,3 +95,12 @@ def test_invalid_options(
 
     assert (status, out) == (2, "")
     assert words in " ".join(err.split())
+
+
+def test_exact_groups_beside_a_judge_are_refused_with_the_reason(
+    capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    status, _, err = run(capsys, "compare", table, *JUDGES, "--group", "language")
+
+    assert status == 2
+    assert "does not go with a judge" in err
