@@ -24,7 +24,8 @@ ABSENT_CLASSES: Final = (
 
 _NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:(?:\.|,(?![0-9]{3}$))([0-9]*?)0*)?")
 MARK_LABELS: Final = MISSING_WORDS - {"none", "error"} | {"--", ".", "#n/a", "(null)", "missing"}
-"""Labels that people write where a value is missing."""
+"""Labels that people write where a value is missing; ``None`` only as Python writes it, since none
+is often an answer or a class."""
 _ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2}")
 """How spreadsheets write whole numbers of more digits than they show."""
 
@@ -85,7 +86,8 @@ def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, 
     rounded = next((label for label in texts if _ROUNDED.fullmatch(label.strip())), None)
     if rounded is not None:
         cautions.append(LABELS_ROUNDED(what=column, first=rounded))
-    mark = next((label for label in texts if label.strip().lower() in MARK_LABELS), None)
+    marks = (t for t in texts if t.strip() == str(None) or t.strip().lower() in MARK_LABELS)
+    mark = next(marks, None)
     if mark is not None and len(texts) > 1:
         cautions.append(LABEL_IS_A_MARK(what=column, first=ascii(mark)))
     return tuple(cautions)
