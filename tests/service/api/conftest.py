@@ -40,8 +40,13 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / SQLITE_FILE).write_bytes(read_migrated_file())
     use(monkeypatch, data_dir=tmp_path, workers=1)
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)
-    # The application outlives a test, and must not remember who was allowed in the last one.
+    # The application outlives a test, and must not remember who was allowed in the last one, nor
+    # which refusals the audit log of the last one has.
     monkeypatch.setattr(auth, "CACHE_S", 0.0)
+    should_record = rate_limits.WrongKeys().should_record
+    monkeypatch.setattr(
+        rate_limits.WrongKeys, "should_record", lambda _, *attempt: should_record(*attempt)
+    )
     monkeypatch.setattr(rate_limits, "FIRST_DELAY_S", 0.0)
     yield tmp_path
     monkeypatch.undo()
