@@ -731,8 +731,8 @@ LIBERAL_IF_BLOCKS_COVARY = CautionKind(
 PESSIMISTIC_FOR_THESE_SOURCES = CautionKind(
     "pessimistic_for_these_sources",
     _INFO,
-    "The variance {variance} is for a new {block}. For these very {blocks} it is too large, "
-    "because it counts the differences between them as chance.",
+    "The variance is for a new {block}. For these very {blocks} it is too large, because it counts "
+    "the differences between them as chance.",
 )
 COUNTS_SOURCE_DIFFERENCES_AGAINST = CautionKind(
     "counts_source_differences_against",

@@ -11,9 +11,9 @@ from typing import Final
 
 from thetahat_presentation import kinds
 from thetahat_presentation.document import Cell, Document, Json, Name, Number, Section, Table
+from thetahat_presentation.expansion import expand_result
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.kinds.base import ModelPair, Presentation
-from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.parts.headlines import SELECTED
 from thetahat_presentation.wording import capitalise, list_names
@@ -46,7 +46,7 @@ def show(result: Json, request: Json | None = None, pair: ModelPair | None = Non
     pair : tuple of str or None
         The models that are compared by source; None for the two best.
     """
-    return show_hidden_in(_build_document(expand_cautions(result), request or {}, pair))
+    return show_hidden_in(_build_document(expand_result(result), request or {}, pair))
 
 
 def _build_document(result: Json, request: Json, pair: ModelPair | None) -> Document:

@@ -16,7 +16,7 @@ from typing import Any
 def main() -> None:
     """Run what standard input asks for."""
     from tests.golden.replay import run_request
-    from thetahat_presentation.parts.cautions import expand_cautions
+    from thetahat_presentation.expansion import expand_result
     from thetahat_presentation.renderers.text import Page
     from thetahat_presentation.showing import KINDS, show
     from thetahat_service.api import catalogue
@@ -27,7 +27,7 @@ def main() -> None:
     for key, body in json.load(sys.stdin).items():
         with TemporaryDirectory() as folder:
             result, losses = run_request(body, Path(folder))
-        results[key] = {"result": expand_cautions(result), "losses": losses}
+        results[key] = {"result": expand_result(result), "losses": losses}
         shown[key] = Page().write(show(result), show_all=True)
     families = {
         name: [item["name"] for item in catalogue.read_family(name)["items"]]

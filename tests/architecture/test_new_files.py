@@ -222,11 +222,11 @@ def in_this_tree(name: str) -> dict[str, Any]:
     from tempfile import TemporaryDirectory
 
     from tests.golden.replay import run_request
-    from thetahat_presentation.parts.cautions import expand_cautions
+    from thetahat_presentation.expansion import expand_result
 
     with TemporaryDirectory() as folder:
         result, _ = run_request(request_of(name), Path(folder))
-    return dict(expand_cautions(result))
+    return dict(expand_result(result))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)

@@ -180,12 +180,12 @@ def numbers_of(name: str) -> Numbers:
 
     Cautions are compared where they apply.
     """
-    from thetahat_presentation.parts.cautions import expand_cautions
+    from thetahat_presentation.expansion import expand_result
 
     with TemporaryDirectory() as folder:
         result, losses = run_request(request_of(name), Path(folder))
     check_schema(result)
-    return flat({**expand_cautions(result), LOSSES: losses})
+    return flat({**expand_result(result), LOSSES: losses})
 
 
 def check_schema(result: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from thetahat.values.coverage import ExpectedCoverage, ExpectedSize
 from thetahat.values.json_values import JsonValue
@@ -52,7 +52,7 @@ class AdvisedInterval:
     """Wire name of the variance that it rests on; None if it rests on none."""
     target: Target
     """What it is about."""
-    expected_coverage: ExpectedCoverage | None = None
+    expected_coverage: ExpectedCoverage | None = field(default=None, metadata={"in_place": True})
     """How often it covered in the nearest studied design; left out where none is like this one."""
     reasons: tuple[AdviceReason, ...]
     """Why this interval."""
@@ -66,13 +66,13 @@ class AdvisedTest:
     """Wire name of the interval of the difference, on which the verdict rests."""
     variance: str | None
     """Wire name of its variance; None if it rests on none."""
-    expected_size: ExpectedSize | None = None
+    expected_size: ExpectedSize | None = field(default=None, metadata={"in_place": True})
     """How often the verdict called equal models different in the nearest studied design; left out
     where none is like this one."""
     alternative: str | None = None
     """The paired test that had the largest power there among those that kept their level; left out
     where none did."""
-    alternative_size: ExpectedSize | None = None
+    alternative_size: ExpectedSize | None = field(default=None, metadata={"in_place": True})
     """How often that test called equal models different."""
     reasons: tuple[AdviceReason, ...]
     """Why this test."""

@@ -63,7 +63,7 @@ class ThetaGamma(BlockVariance):
             losses,
             value,
             *_build_shared_training_caution(losses.layout),
-            PESSIMISTIC_FOR_THESE_SOURCES(losses.layout.words, variance=value),
+            PESSIMISTIC_FOR_THESE_SOURCES(losses.layout.words),
         )
 
 

@@ -122,36 +122,6 @@ def walk_named_cautions(part: Json, path: tuple[str, ...] = ()) -> Iterator[Plac
                 yield from walk_named_cautions(item, (*path, str(key), name))
 
 
-def expand_cautions(result: Json) -> Json:
-    """Return a result whose lists of cautions have the cautions in the place of their keys.
-
-    A result of an older release has them there.
-    """
-    texts: Mapping[str, Json] = result.get("caution_texts") or {}
-    expanded: Json = _expand({key: result[key] for key in result if key != "caution_texts"}, texts)
-    return expanded
-
-
-def _expand(value: Any, texts: Mapping[str, Json]) -> Any:
-    if isinstance(value, Mapping):
-        return {
-            key: [_find_caution(each, texts) for each in item]
-            if key == "cautions" and isinstance(item, list)
-            else _expand(item, texts)
-            for key, item in value.items()
-        }
-    if isinstance(value, list) and value and isinstance(value[0], Mapping | list):
-        return [_expand(item, texts) for item in value]
-    return value
-
-
-def _find_caution(caution: Json | str, texts: Mapping[str, Json]) -> Json:
-    """Return a caution, or that of a key; without its sentence, its code alone."""
-    if isinstance(caution, str):
-        return texts.get(caution) or {"code": caution.partition(":")[0]}
-    return caution
-
-
 def list_other_cautions(result: Json, shown: Sequence[Caution]) -> list[Caution]:
     """Return the cautions of a result that are not among the shown ones."""
     codes = {caution.code for caution in shown}

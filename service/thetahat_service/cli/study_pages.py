@@ -52,7 +52,7 @@ def _build_long_table_page(table: StudyTableDict) -> bytes:
 
 
 def _build_page(result: StudyResultDict, command: str) -> Iterator[str]:
-    from thetahat_presentation.parts.cautions import expand_cautions
+    from thetahat_presentation.expansion import expand_result
 
     study, provenance = result["study"], result["provenance"]
     yield f"# {study['preset']}"
@@ -64,7 +64,7 @@ def _build_page(result: StudyResultDict, command: str) -> Iterator[str]:
         yield f"repetitions of each part: {of_parts}."
     else:
         yield f"{study['repetitions']} repetitions."
-    for caution in expand_cautions(result)["cautions"]:
+    for caution in expand_result(result)["cautions"]:
         yield ""
         yield f"**{caution['code']}**: {caution['message']}"
     if result["claims"]:

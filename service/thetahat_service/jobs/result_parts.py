@@ -107,7 +107,7 @@ def _run_process(evaluation_id: UUID, parts: Sequence[ResultPart]) -> str:
 
 def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     """Return the result with further parts; only this function imports the mathematics."""
-    from thetahat_presentation.parts.cautions import expand_cautions  # noqa: PLC0415 - likewise
+    from thetahat_presentation.expansion import expand_result  # noqa: PLC0415 - likewise
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
@@ -131,7 +131,7 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     choices = loaded.job.request.choices
     further = evaluate_kept_losses(table, choices, result, loaded.job.seed, include)
     trained = loaded.job.request.has_trained_models
-    parts = encode_parts(expand_cautions(result), further, has_trained_models=trained)
+    parts = encode_parts(expand_result(result), further, has_trained_models=trained)
     return encode_json(parts)
 
 

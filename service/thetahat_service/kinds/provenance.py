@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import Caution
+from thetahat.values.coverage import ExpectedCoverage, ExpectedSize
 from thetahat_service.kinds.methods_used import LearnerUsed
 from thetahat_service.schemas.protocol_outcome import ProtocolOutcome
 
@@ -54,6 +55,19 @@ class Provenance:
 class KindResult:
     """What the results of all kinds have."""
 
+    expected_coverages: Mapping[str, ExpectedCoverage] | None = field(
+        default=None, metadata={"in_place": True}
+    )
+    """Every studied design of intervals once, by the key that the fields ``expected_coverage`` of
+    the result have; left out where no interval was studied."""
+    expected_sizes: Mapping[str, ExpectedSize] | None = field(
+        default=None, metadata={"in_place": True}
+    )
+    """Every studied design of verdicts and tests once, by the key that the fields ``expected_size``
+    have; left out where none was studied."""
+    missing_studies: Mapping[str, str] | None = None
+    """Why intervals or verdicts have no studied design, each reason once, by the key that fields
+    ``expected_coverage_missing`` and ``expected_size_missing`` have; left out without one."""
     caution_texts: Mapping[str, Caution] | None = None
     """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
     a number if several sentences have that code."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from thetahat.cautions import restore
 from thetahat_presentation.document import Table
-from thetahat_presentation.parts.cautions import expand_cautions
+from thetahat_presentation.expansion import expand_result
 from thetahat_presentation.showing import show
 from thetahat_presentation.wording import count_repetitions
 from thetahat_service.pages.texts import write_duration
@@ -37,7 +37,7 @@ class KeptStudyView:
 
 def describe_kept_study(result: StudyResultDict) -> KeptStudyView:
     """Return what the page of a kept study shows."""
-    stored = expand_cautions({**result})  # the file has the command and the seconds, too
+    stored = expand_result({**result})  # the file has the command and the seconds, too
     study = stored["study"]
     document = show(stored)
     main = document.find_section("main")

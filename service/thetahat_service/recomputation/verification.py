@@ -21,8 +21,8 @@ import thetahat
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.values.block_losses import LossTable
 from thetahat.values.json_values import to_json
+from thetahat_presentation.expansion import expand_result
 from thetahat_presentation.numbers import count
-from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_service.errors import InvalidFile, PartsNotKept, ServiceError
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile
@@ -319,7 +319,7 @@ class _Evaluation:
             return
         is_whole = self.source is not RecomputedFrom.LOSSES
         computed = self._run_request() if is_whole else self._evaluate_losses()
-        recorded = expand_cautions(self.result)
+        recorded = expand_result(self.result)
         left_out = frozenset({PROTOCOL}) if is_whole else NOT_OF_LOSSES | {PROTOCOL}
         if PROTOCOL in recorded:  # a gate may require it
             computed = add_outcome(self.request, dict(computed), recorded[PROTOCOL])
@@ -356,7 +356,7 @@ class _Evaluation:
                 raise InvalidFile(f"The bundle's {LOSSES} does not have the losses of its request.")
         value: dict[str, Any] = orjson.loads(encode_json(evaluated.result))
         value["provenance"]["version"] = self.version
-        return expand_cautions(value)
+        return expand_result(value)
 
     def _match_data(self) -> dict[UUID, DatasetFile]:
         """Return the files of the reader as the request's data sets, which they must be."""

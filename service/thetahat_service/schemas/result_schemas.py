@@ -4,7 +4,9 @@ They follow the rules by which ``thetahat.values.json_values.to_json`` writes a 
 with the default None is optional, ``metadata={"wire": ...}`` is its name in the JSON, and
 ``metadata={"inline": True}`` writes its items into the parent object, and
 ``metadata={"omit": True}`` leaves it out. Each description is the string literal below the field. A
-list of cautions is written as a list of their keys in ``caution_texts``.
+list of cautions is written as a list of their keys in ``caution_texts``, and a studied design as
+its key in ``expected_coverages`` or ``expected_sizes``; with ``metadata={"in_place": True}`` it is
+written itself.
 
 An array is a list of numbers; ``metadata={"dimensions": 2}`` makes it a list of lists, ``(1, 2)``
 either. With ``metadata={"nullable": True}`` a number may be null, because it may be NaN.
@@ -28,6 +30,7 @@ from pydantic import BaseModel
 
 from thetahat.analyses.losses.result import OPTIONAL_PARTS
 from thetahat.cautions import Caution
+from thetahat.values.coverage import ExpectedCoverage, ExpectedSize
 from thetahat.values.json_schema import JsonSchema
 from thetahat_service.schemas.field_descriptions import describe_fields
 
@@ -42,6 +45,7 @@ _SIMPLE: Final[dict[Any, JsonSchema]] = {
     datetime: {"type": "string", "format": "date-time"},
     Any: {},
 }
+_DESIGNS: Final = (ExpectedCoverage, ExpectedSize)
 NO_METADATA: Final[Mapping[str, Any]] = {}
 
 
@@ -77,6 +81,8 @@ class SchemaBuilder:
         """Return the schema of a field's type, with the metadata of the field."""
         if annotation is float and metadata.get("nullable"):
             return _build_union([_SIMPLE[float], _SIMPLE[NoneType]])
+        if annotation in _DESIGNS and not metadata.get("in_place"):
+            return _SIMPLE[str].copy()  # its key
         if annotation in _SIMPLE:
             return _SIMPLE[annotation].copy()
         if isinstance(annotation, type) and (

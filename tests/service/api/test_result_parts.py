@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
+from thetahat_presentation.expansion import expand_result
 from thetahat_service.jobs import result_parts
 
 RNG = np.random.default_rng(5)
@@ -73,22 +74,13 @@ def run(client: TestClient, worker: InlineWorker, request: dict[str, Any]) -> st
 
 def sort_lists(result: dict[str, Any]) -> dict[str, Any]:
     """Return a result without what the two ways to ask for it must not share."""
+    result = dict(expand_result(result))
     provenance = dict(result.pop("provenance"))
     methods = sorted(provenance.pop("methods"), key=repr)
-    texts = result.pop("caution_texts")
     del provenance["spec_sha256"]
     for name in ("include", "not_applicable"):
         result[name] = sorted(result[name], key=repr)
-
-    def expand(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                key: [texts[each] for each in item] if key == "cautions" else expand(item)
-                for key, item in value.items()
-            }
-        return [expand(item) for item in value] if isinstance(value, list) else value
-
-    return {**expand(result), "provenance": provenance, "methods": methods}
+    return {**result, "provenance": provenance, "methods": methods}
 
 
 @pytest.mark.usefixtures("small_by_default")

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from thetahat.errors import EvaluationError
-from thetahat_presentation.parts.cautions import expand_cautions
+from thetahat_presentation.expansion import expand_result
 from thetahat_service.errors import InvalidRequest
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import (
@@ -83,7 +83,7 @@ def as_json(finished: Finished) -> dict[str, Any]:
 
     It has ``methods`` in the place of provenance.
     """
-    body: Any = expand_cautions(encode_result(finished, UNKNOWN))
+    body: Any = expand_result(encode_result(finished, UNKNOWN))
     provenance = body.pop("provenance")
     result: dict[str, Any] = json.loads(encode_json({**body, "methods": provenance["methods"]}))
     return result
