@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from starlette.testclient import TestClient
 
@@ -68,6 +69,28 @@ def test_exact_all_faults_of_learners_at_once(client: TestClient) -> None:
         ["learners", "b", "name"],
         ["level"],
     ]
+
+
+def test_exact_a_misspelt_task_or_a_wrong_seed_hides_no_other_fault(client: TestClient) -> None:
+    wrong = {"learners": {"a": {"name": "ridge", "params": {"alpa": 1}}, "b": "rigde"}}
+    others: list[list[str | int]] = [["learners", "a", "params", "alpa"], ["learners", "b", "name"]]
+    missing = str(uuid4())
+    cases: list[tuple[dict[str, Any], list[list[str | int]]]] = [
+        ({**wrong, "task": "regresion"}, [["task"], *others]),
+        ({**wrong, "seed": -1}, [["seed"], *others]),
+        # the task that is meant is the one that learners and data are checked for
+        ({"task": "clasification", "learners": {"a": "ridge", "b": "majority"}},
+         [["task"], ["learners", "a", "name"]]),
+        ({"task": "regresion", "data": {**ROWS, "y": [1.0]}}, [["task"], ["data", "y"]]),
+        ({"task": "regresion", "data": None, "dataset": missing, "columns": {"target": "y"}},
+         [["task"], ["dataset"]]),
+        # a task like no other says nothing on the learners
+        ({"task": "x", "level": 2, **wrong}, [["task"], ["level"]]),
+    ]  # fmt: skip
+    for fields, locs in cases:
+        with case(fields):
+            problem = refuse(client, {**TRAINED, **fields})
+            assert [error["loc"] for error in problem["errors"]] == locs
 
 
 def test_exact_likely_values_are_proposed(client: TestClient) -> None:
