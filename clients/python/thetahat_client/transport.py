@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -24,39 +25,24 @@ Body = Callable[[], "bytes | Iterable[bytes]"]
 """Returns the body, anew for each attempt."""
 
 
+@dataclass(eq=False)
 class Transport:
     """Sends requests, each of which can safely be sent twice.
 
     Reading and deleting are safe by nature, an upload because the same bytes give the same data
     set, and a submission because it has an idempotency key.
-
-    Parameters
-    ----------
-    url : str
-        Address of the service.
-    timeout : float
-        Seconds without a byte after which an attempt counts as failed.
-    retries : int
-        Further attempts after the first.
-    exchange : callable
-        Sends a request and returns its answer, or raises ``AttemptFailed``.
-    pause : callable
-        Waits for a number of seconds.
     """
 
-    def __init__(
-        self,
-        url: str,
-        timeout: float,
-        retries: int,
-        exchange: Callable[[Request], Answer],
-        pause: Callable[[float], None],
-    ) -> None:
-        self._url = url
-        self._timeout = timeout
-        self.retries = retries
-        self._exchange = exchange
-        self.pause = pause
+    url: str
+    """Address of the service."""
+    timeout: float
+    """Seconds without a byte after which an attempt counts as failed."""
+    retries: int
+    """Further attempts after the first."""
+    exchange: Callable[[Request], Answer]
+    """Sends a request and returns its answer, or raises ``AttemptFailed``."""
+    pause: Callable[[float], None]
+    """Waits for a number of seconds."""
 
     def send(  # noqa: PLR0913 - each is one part of a request
         self,
@@ -84,12 +70,12 @@ class Transport:
                 query={key: each for key, each in (query or {}).items() if each is not None},
                 headers=headers or {},
                 content=None if body is None else body(),
-                timeout=self._timeout,
-                read_timeout=max(self._timeout, waiting + WAITING_MARGIN_S if waiting else 0.0),
+                timeout=self.timeout,
+                read_timeout=max(self.timeout, waiting + WAITING_MARGIN_S if waiting else 0.0),
                 stream=stream,
             )
             try:
-                answer = self._exchange(request)
+                answer = self.exchange(request)
             except AttemptFailed as failed:
                 if attempt == last or not failed.may_repeat:
                     raise self.build_unreachable_error(failed, attempt) from failed
@@ -119,7 +105,7 @@ class Transport:
     def build_unreachable_error(self, failed: AttemptFailed, attempts: int) -> ConnectionFailed:
         """Return the exception for a service that did not answer the last attempt."""
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        return ConnectionFailed(f"The service at {self._url} does not answer ({failed}; {times}).")
+        return ConnectionFailed(f"The service at {self.url} does not answer ({failed}; {times}).")
 
 
 def _build_failure(answer: Answer, attempts: int) -> Refused:
