@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 from thetahat.statistics._columns import compute_jackknife_variances
 from thetahat.values.types import FloatArray
 
 
+@dataclass(eq=False)
 class SumsFunctional(ABC):
-    """A statistic that is a function of the sums of (n, q) columns; subclasses define ``scaled``.
+    """A statistic that is a function of the sums of (n, q) columns: ``scaled`` is the function."""
 
-    Parameters
-    ----------
-    columns : ndarray of float
-        (n, q) C-ordered.
-    shift, divisor : float
-        As in ``Functional``.
-    """
-
-    def __init__(self, columns: FloatArray, shift: float = 0.0, divisor: float = 1.0) -> None:
-        self.columns = columns
-        self.shift = shift
-        self.divisor = divisor
+    columns: FloatArray
+    """(n, q) C-ordered."""
+    shift: float = 0.0
+    divisor: float = 1.0
+    """Both as in ``Functional``."""
 
     @abstractmethod
     def scaled(self, sums: FloatArray, n: float) -> FloatArray:

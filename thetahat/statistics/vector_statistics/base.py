@@ -62,20 +62,14 @@ class VectorSample:
         return len(next(iter(self.columns.values())))
 
 
+@dataclass(eq=False)
 class ComponentsFunctional(ABC):
-    """The q components of a statistic as functions of the sums of (n, m) columns.
+    """The q components of a statistic as functions of the sums of (n, m) columns."""
 
-    Parameters
-    ----------
-    columns : ndarray of float
-        (n, m) C-ordered.
-    shifts : ndarray of float
-        (q,) the part of each component that is the same for all resamples.
-    """
-
-    def __init__(self, columns: FloatArray, shifts: FloatArray) -> None:
-        self.columns = columns
-        self.shifts = shifts
+    columns: FloatArray
+    """(n, m) C-ordered."""
+    shifts: FloatArray
+    """(q,) the part of each component that is the same for all resamples."""
 
     @abstractmethod
     def compute_components(self, sums: FloatArray, n: float) -> FloatArray:
