@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -44,31 +45,25 @@ def wait_until_answering(
     return False
 
 
+@dataclass(eq=False)
 class ReadyNotice:
-    """Calls a function once, when a worker of this command can compute.
+    """Calls a function once, when a worker of this command can compute."""
 
-    Parameters
-    ----------
-    node : UUID
-        The command.
-    say_ready : callable
-        What is called.
-    """
-
-    def __init__(self, node: UUID, say_ready: Callable[[], None]) -> None:
-        self._node = node
-        self._say_ready = say_ready
-        self.is_done = False
-        """Whether the function was called."""
+    node: UUID
+    """The command."""
+    say_ready: Callable[[], None]
+    """What is called."""
+    is_done: bool = False
+    """Whether the function was called."""
 
     def check(self) -> None:
         """Check whether a worker is prepared; while the database is unreachable, none is."""
         if self.is_done:
             return
         with suppress(SQLAlchemyError), reading() as connection:
-            self.is_done = workers.has_prepared(connection, self._node)
+            self.is_done = workers.has_prepared(connection, self.node)
         if self.is_done:
-            self._say_ready()
+            self.say_ready()
 
 
 def format_address(listener: socket.socket) -> str:
