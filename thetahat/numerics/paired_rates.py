@@ -17,7 +17,7 @@ Source: tango1998.
 
 Of instances in clusters, the counts are divided by the design effect: the variance of the
 difference with clusters as the independent units, over that of independent instances. The
-statistic is then compared with a t distribution with C - 1 degrees of freedom.
+statistic is then compared with a t distribution.
 
 Of instances in K sources of unequal size the counts are those of as many instances of one test set
 as their macro mean is worth.
@@ -227,9 +227,10 @@ def count_clustered_pair(a: FloatArray, b: FloatArray, cluster: IntArray) -> Pai
     ``FEW_DISCORDANT_CLUSTERS`` clusters that have a discordant instance it is little known, and
     shrunk towards :math:`\sum_c m_c^2 / n`, that of clusters whose instances are all alike.
 
-    None where there is one cluster, or no discordant instance.
+    The degrees of freedom are those of Bell and McCaffrey: C - 1 of C equal clusters, fewer where
+    sizes differ. None where there is one cluster, or no discordant instance.
 
-    Source: obuchowski1998, yang2010.
+    Source: obuchowski1998, yang2010, bell2002 (degrees of freedom).
 
     Deviations: the square of a cluster is divided by 1 - m_c / n, as in the CR2 variance; the lower
     limit of 1, and the shrinking.
@@ -248,7 +249,19 @@ def count_clustered_pair(a: FloatArray, b: FloatArray, cluster: IntArray) -> Pai
     n_discordant = int(np.count_nonzero(np.bincount(cluster, weights=np.abs(differences))))
     weight = min(1.0, n_discordant / FEW_DISCORDANT_CLUSTERS)
     effect = weight * estimated + (1 - weight) * max(estimated, largest)
-    return counts.divide(effect, len(sizes) - 1.0)
+    return counts.divide(effect, count_degrees_of_clusters(sizes))
+
+
+def count_degrees_of_clusters(sizes: FloatArray) -> float:
+    """Return the Bell-McCaffrey degrees of freedom of a mean over (C,) clusters of these sizes.
+
+    ``variances._clusters`` has the formula.
+    """
+    if sizes.min() == sizes.max():
+        return len(sizes) - 1.0
+    share = sizes / sizes.sum()
+    q = share**2 / (1 - share)
+    return 1 / float(share @ share + q.sum() ** 2 - q @ q)
 
 
 def count_pair_over_sources(a: FloatArray, b: FloatArray, source: IntArray) -> PairedCounts:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from tests.thetahat.intervals.builders import GREATER, LESS, TWO
 from tests.thetahat.naive import paired_rates as naive
@@ -338,3 +339,39 @@ def test_degenerate_tables_of_clusters() -> None:
     all_differ = count_clustered_pair(zeros + 1, zeros, halves)
     assert all_differ is not None
     assert all_differ.design_effect == 2
+
+
+@pytest.mark.parametrize("sizes", [[50, 2, 3, 5, 10, 30], [145, *[5] * 29], [4, 4, 4]])
+def test_by_hand_degrees_of_clusters_are_those_of_the_cr2_matrices(sizes: list[int]) -> None:
+    n, code = sum(sizes), np.repeat(np.arange(len(sizes)), sizes)
+    residual = np.eye(n) - 1 / n
+    terms = []
+    for cluster in range(len(sizes)):
+        own = np.flatnonzero(code == cluster)
+        values, vectors = np.linalg.eigh(residual[np.ix_(own, own)])
+        ones = np.ones(len(own)) / n
+        terms.append(residual[own].T @ (vectors @ ((vectors.T @ ones) / np.sqrt(values))))
+    g = np.array(terms) @ np.array(terms).T
+    a = np.zeros(n)
+    a[::2] = 1
+
+    counts = count_clustered_pair(a, np.zeros(n), code)
+
+    assert counts is not None
+    assert counts.degrees_of_freedom == pytest.approx(np.trace(g) ** 2 / (g**2).sum(), rel=1e-9)
+
+
+@pytest.mark.calibration
+def test_calibrated_one_cluster_with_half_of_the_instances() -> None:
+    """With C - 1 = 29 degrees of freedom the interval covers in .89."""
+    rng, covered = np.random.default_rng(11), 0
+    code = np.repeat(np.arange(30), [145, *[5] * 29])
+    for _ in range(400):
+        shared, own = rng.normal(size=(2, 30))[:, code], rng.normal(size=(2, len(code)))
+        a, b = (np.sqrt(0.3) * shared + np.sqrt(0.7) * own < stats.norm.ppf(0.2)) * 1.0
+        counts = count_clustered_pair(a, b, code)
+        assert counts is not None
+        lower, upper = TangoClusters().compute_ends(counts, 0.025)
+        covered += lower <= 0 <= upper
+
+    assert covered / 400 > 0.93

@@ -19,7 +19,11 @@ from thetahat.intervals.student_t import StudentT
 from thetahat.intervals.tango import Tango
 from thetahat.intervals.tango_clusters import TangoClusters
 from thetahat.intervals.wilson import Wilson, compute_smaller_rate
-from thetahat.numerics.paired_rates import count_clustered_pair, find_upper_end
+from thetahat.numerics.paired_rates import (
+    count_clustered_pair,
+    count_degrees_of_clusters,
+    find_upper_end,
+)
 from thetahat.numerics.thresholds import FEW_DISCORDANT_CLUSTERS
 from thetahat.special_functions import betaincinv
 from thetahat.values.paired_counts import PairedCounts, count_pair
@@ -280,7 +284,7 @@ def estimate_paired_rates(
     counts = count_clustered_pair(a, b, codes)
     if counts is None:
         effect = float((sizes**2).sum()) / len(a)
-        counts = count_pair(a, b).divide(effect, len(sizes) - 1.0)
+        counts = count_pair(a, b).divide(effect, count_degrees_of_clusters(sizes))
     return PairedRateEstimate(counts)
 
 
