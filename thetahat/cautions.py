@@ -385,6 +385,18 @@ BARTLETT_WEIGHTS = CautionKind(
     "The variance with equal weights of all {lags} lags is not positive, so the weights of "
     "Bartlett are used, which fall with the lag. The horizon stays {horizon}.",
 )
+FEW_TIMES_FOR_HORIZON = CautionKind(
+    "few_times_for_horizon",
+    _WARNING,
+    "There are {n} times for forecasts over {horizon}. With fewer than {threshold} times for each "
+    "step of the horizon the test of Diebold and Mariano rejects too often.",
+    "Gather more times, or demand a smaller p-value.",
+    threshold=12,
+    reason="Equally good forecasts over 2 times were called different at level 5 % in .088 of "
+    "samples of 10 times and in .067 of 20; over 3 in .138 of 10, .091 of 20 and .077 of 30; over "
+    "5 in .109 of 30 and .066 of 100; over 1 in .049 of 10 (20 000 samples each, with the "
+    "small-sample correction).",
+)
 ORDER_OF_TIME = CautionKind(
     "order_of_time",
     _WARNING,
@@ -666,11 +678,13 @@ FEW_RARE_RATINGS = CautionKind(
     "few_rare_ratings",
     _WARNING,
     "{a} or {b} gave another rating than the commonest one to {items} only. With fewer than "
-    "{threshold}, kappa rests on these few.",
+    "{threshold}, kappa rests on these few, and its interval may cover too rarely.",
     "Rate more items of the rare categories.",
-    threshold=10,
-    reason="With 5 items of the rare category among 100, the interval of kappa covered in .93 to "
-    ".94 at level .95, and its half width was .3 or more.",
+    threshold=20,
+    reason="With 5 items of the rare category among 100, the half width of kappa was .3 or more. "
+    "Where 16 of 50 items have another rating (shares .8 and .2, kappa .2) its interval of level "
+    ".95 covered in .914, with quadratic weights and 12 of 20 items (shares .6, .3 and .1) in .88; "
+    "with 30 of 50 in .92 to .95, each in 1000 samples.",
 )
 AGREEMENT_OF_COMMON_CATEGORY = CautionKind(
     "agreement_of_common_category",

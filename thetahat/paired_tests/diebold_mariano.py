@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import BARTLETT_WEIGHTS, Caution
+from thetahat.cautions import BARTLETT_WEIGHTS, FEW_TIMES_FOR_HORIZON, Caution
 from thetahat.errors import InsufficientData
 from thetahat.numerics.long_run_variance import (
     add_autocovariances,
@@ -95,10 +95,12 @@ class DieboldMariano(PairedTest):
         autocovariances = compute_autocovariances(sums, h - 1)
         variance = add_autocovariances(autocovariances, np.ones(h - 1))
         weights, cautions = "equal", tuple[Caution, ...]()
+        if h > 1 and n_times < FEW_TIMES_FOR_HORIZON.threshold * h:
+            cautions = (FEW_TIMES_FOR_HORIZON(n=n_times, horizon=h),)
         if variance <= 0 and autocovariances[0] > 0:
             variance = add_autocovariances(autocovariances, make_bartlett_weights(h - 1))
             weights = "bartlett"
-            cautions = (BARTLETT_WEIGHTS(lags=h - 1, horizon=h),)
+            cautions = (*cautions, BARTLETT_WEIGHTS(lags=h - 1, horizon=h))
         corrected = (n_times + 1 - 2 * h + h * (h - 1) / n_times) / n_times
         mean = pair.difference.moments.pooled_mean
         estimate, value = round_to_zero(pair, mean, variance / n_times / corrected)

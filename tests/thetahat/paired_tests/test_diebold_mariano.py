@@ -46,8 +46,8 @@ def test_golden_statistic_and_p_values(case: dict[str, Any], power: int) -> None
     assert two_sided.p_value == pytest.approx(expected["p_value"], rel=1e-8)
     assert less.p_value == pytest.approx(expected["p_less"], rel=1e-8)
     assert two_sided.details["weights"] == ("equal" if plain else "bartlett")
-    codes = [caution.code for caution in two_sided.cautions]
-    assert codes == ([] if plain else ["bartlett_weights"])
+    codes = {caution.code for caution in two_sided.cautions} - {"few_times_for_horizon"}
+    assert codes == (set() if plain else {"bartlett_weights"})
 
 
 def test_exact_of_one_step_it_is_the_paired_t_test() -> None:
@@ -59,6 +59,16 @@ def test_exact_of_one_step_it_is_the_paired_t_test() -> None:
     t = difference.mean() / (difference.std(ddof=1) / np.sqrt(30))
     assert outcome.statistic == pytest.approx(t)
     assert outcome.degrees_of_freedom == 29
+
+
+@pytest.mark.parametrize(
+    ("n", "horizon", "is_said"), [(10, 1, False), (23, 2, True), (24, 2, False), (35, 3, True)]
+)
+def test_caution_few_times_for_the_horizon(n: int, horizon: int, *, is_said: bool) -> None:
+    a, b = np.random.default_rng(5).normal(size=(2, n))
+
+    codes = [caution.code for caution in run(a, b, horizon, Alternative.TWO_SIDED).cautions]
+    assert ("few_times_for_horizon" in codes) is is_said
 
 
 @pytest.mark.calibration
