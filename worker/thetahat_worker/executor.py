@@ -36,7 +36,7 @@ from thetahat_service.storage.infrastructure import (
     read_reason,
 )
 from thetahat_service.storage.open_files import open_file_store
-from thetahat_service.storage.overtaking import Overtaken
+from thetahat_service.storage.overtaking import Overtaken, TooEarly
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 from thetahat_service.storage.unit_queue import QueuedUnit
 from thetahat_service.storage.units import UnitClaim, UnitKey
@@ -59,6 +59,7 @@ SLICE_S = 1.0
 CANDIDATES = 16  # units read for the next claim; several, because other workers claim too
 LISTINGS = 4  # how often the queue is read again if other workers claim all units first
 NEAR_S = 3.0  # distance in the queue within which units are claimed in random order
+TOO_EARLY_S = 0.5  # pause before a unit is tried again that waits for an earlier evaluation
 RETRY_S = 1.0  # pause before a unit is tried again after an internal error
 FIRST_PAUSE_S = 0.05  # pause before a database operation is tried again; it doubles each time
 LONGEST_PAUSE_S = 5.0
@@ -204,6 +205,8 @@ class UnitExecutor:
         elif isinstance(error, EvaluationError | ServiceError):
             # The same request fails the same way on every worker, so the first failure is kept.
             self._record_failure(claim, failures.describe_error(error), only_later=True)
+        elif isinstance(error, TooEarly):
+            self._retry(lambda: record.put_back(claim, delay_s=TOO_EARLY_S))
         else:
             log.error("unit.crashed", exc_info=error, extra=_log_fields(claim))
             self._try_elsewhere(claim, failures.describe_internal_error)

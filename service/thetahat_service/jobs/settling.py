@@ -3,6 +3,9 @@
 How often its test set was used, and the published score of a Ladder, are read before the
 result is written, and stored with it in one transaction. If another evaluation was recorded in
 between, ``Overtaken`` is raised there, nothing is stored, and the result is written again.
+Submissions to a Ladder are counted in the order in which they were sent, so that the published
+scores do not depend on which worker is faster: one that is ready before an earlier one raises
+``TooEarly``.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from thetahat_service.kinds.ladder_submissions import LadderSubmission
 from thetahat_service.kinds.provenance import KnownBy, TestSetUse
 from thetahat_service.storage import ladders, test_sets
 from thetahat_service.storage.ladders import LadderKey, LadderRow
+from thetahat_service.storage.overtaking import TooEarly
 from thetahat_service.storage.test_sets import NewUse, Numbers
 from thetahat_service.storage.unit_of_work import reading
 
@@ -97,6 +101,8 @@ def _add_to_board(
 ) -> tuple[tuple[LadderKey, LadderRow], PublishedScore]:
     """Return the Ladder with a submission, and what is published."""
     key = LadderKey(owner_id=loaded.owner_id, sha256=submission.sha256, target=submission.target)
+    if ladders.has_earlier_submission(connection, key, loaded.job.kind, loaded.job.id):
+        raise TooEarly
     row = ladders.get(connection, key)
     if row is not None:
         submission.check_rule(row.loss, row.step)

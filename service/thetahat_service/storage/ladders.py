@@ -14,12 +14,19 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from thetahat.analyses.ladder import LadderState
+from thetahat_service.states import UNFINISHED
 from thetahat_service.storage.overtaking import Overtaken
 from thetahat_service.storage.owned_rows import OwnedRows
 from thetahat_service.storage.rows import StoredRows
-from thetahat_service.storage.tables import DATASET, LADDER, LADDER_SCORE
+from thetahat_service.storage.tables import (
+    DATASET,
+    EVALUATION,
+    EVALUATION_DATASET,
+    LADDER,
+    LADDER_SCORE,
+)
 
-_L, _S = LADDER.c, LADDER_SCORE.c
+_E, _L, _S = EVALUATION.c, LADDER.c, LADDER_SCORE.c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +98,24 @@ def get(connection: sa.Connection, key: LadderKey) -> LadderRow | None:
         step=row.step,
         state=LadderState(score=row.score, losses=losses, submissions=row.submissions),
     )
+
+
+def has_earlier_submission(
+    connection: sa.Connection, key: LadderKey, kind: str, evaluation_id: UUID
+) -> bool:
+    """Return whether a submission on the data set that was sent before this one has not ended."""
+    sent_at = sa.select(_E.created_at).where(_E.id == evaluation_id).scalar_subquery()
+    is_earlier = sa.or_(
+        _E.created_at < sent_at, sa.and_(_E.created_at == sent_at, _E.id < evaluation_id)
+    )
+    open_ones = (
+        sa.select(_E.id)
+        .join(EVALUATION_DATASET, EVALUATION_DATASET.c.evaluation_id == _E.id)
+        .join(DATASET, DATASET.c.id == EVALUATION_DATASET.c.dataset_id)
+        .where(_E.owner_id == key.owner_id, _E.status.in_(sorted(UNFINISHED)), _E.kind == kind)
+        .where(DATASET.c.sha256 == key.sha256, is_earlier)
+    )
+    return connection.execute(open_ones.limit(1)).first() is not None
 
 
 def store(connection: sa.Connection, key: LadderKey, row: LadderRow) -> None:

@@ -20,6 +20,7 @@ from thetahat_service.jobs import cancel, datasets, read, settling
 from thetahat_service.jobs.datasets import Upload, read_dataset_files
 from thetahat_service.jobs.submit import prepare_submission, submit
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.states import UNFINISHED
 from thetahat_service.storage import test_sets
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.overtaking import Overtaken
@@ -78,13 +79,14 @@ def enter(dataset: UUID, seed: int) -> dict[str, Any]:
 
 
 def work_together(identifiers: Sequence[UUID]) -> None:
-    """Let one worker for each evaluation compute it at the same time."""
+    """Let one worker for each evaluation compute it at the same time, until it has ended."""
     together = Barrier(len(identifiers))
 
     def work(identifier: UUID) -> None:
         worker = make_executor()
         together.wait()
-        assert worker.run((identifier, 0))
+        while look(identifier).status in UNFINISHED:  # a submission may wait for an earlier one
+            worker.run((identifier, 0))
 
     with ThreadPoolExecutor(len(identifiers)) as pool:
         list(pool.map(work, identifiers))
@@ -117,12 +119,12 @@ def test_exact_the_same_request_at_once_is_one_use(database: str) -> None:
     assert {count(each) for each in evaluations} == {1}
 
 
-def test_exact_submissions_at_once_are_in_some_order_and_none_twice(database: str) -> None:
+def test_exact_submissions_at_once_are_in_the_order_in_which_they_were_sent(database: str) -> None:
     dataset = upload()
-    evaluations = {seed: send(enter(dataset, seed)) for seed in range(6)}
+    order = (3, 0, 5, 1, 2, 4)
+    evaluations = {seed: send(enter(dataset, seed)) for seed in order}
     work_together(list(evaluations.values()))
     results = {seed: read_result(each) for seed, each in evaluations.items()}
-    order = sorted(results, key=lambda seed: results[seed]["submissions"])
     losses = [np.not_equal(draw(seed), Y).astype(float) for seed in order]
     with reading() as connection:
         board = connection.execute(sa.select(LADDER.c.submissions, LADDER.c.score)).one()
@@ -170,26 +172,36 @@ def test_exact_a_worker_that_records_twice_counts_once(
     assert (submissions, read_result(evaluation)["submissions"]) == ([1], 1)
 
 
-def test_exact_a_first_submission_that_is_overtaken_by_another_loss_fails(
-    database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dataset = upload()
-    first, second = send({**enter(dataset, 1), "ladder": {"step": 0.1}}), send(enter(dataset, 2))
-    record = EvaluationOutput.record
+def test_exact_a_submission_waits_for_an_earlier_one_of_its_data_set(database: str) -> None:
+    dataset, other = upload(), upload("other")
+    first = send({**enter(dataset, 1), "ladder": {"step": 0.1}})
+    second, third = send(enter(dataset, 2)), send(enter(dataset, 3))
+    elsewhere = {**enter(other, 1), "columns": {"target": "other"}}
+    worker = make_executor()
+    for each in (second, third, free := send(elsewhere)):
+        worker.run((each, 0))
+    assert [look(each).status for each in (second, third, free)] == [
+        "running", "running", "succeeded",
+    ]  # fmt: skip
 
-    def record_second_before(self: EvaluationOutput, claim: Any) -> bool:
-        monkeypatch.setattr(EvaluationOutput, "record", record)
-        assert make_executor().run((second, 0))
-        return record(self, claim)
+    assert worker.run((first, 0))
+    cancel.cancel(LOCAL_OWNER_ID, third)  # one that waits can be cancelled
+    work_together([second])
+    row = look(second)
 
-    monkeypatch.setattr(EvaluationOutput, "record", record_second_before)
-    make_executor().run((first, 0))
-    row = look(first)
-
-    assert read_result(second)["submissions"] == 1
-    assert row.status == "failed"
+    assert read_result(first)["submissions"] == 1
+    assert row.status == "failed"  # the first one has fixed another rule
     assert row.error is not None
     assert row.error["code"] == "unsupported_combination"
+
+
+def test_exact_a_submission_does_not_wait_for_one_that_was_cancelled(database: str) -> None:
+    dataset = upload()
+    first, second = send(enter(dataset, 1)), send(enter(dataset, 2))
+    cancel.cancel(LOCAL_OWNER_ID, first)
+
+    assert make_executor().run((second, 0))
+    assert read_result(second)["submissions"] == 1
 
 
 def test_exact_a_cancelled_evaluation_is_no_use(
