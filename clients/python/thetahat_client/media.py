@@ -17,9 +17,11 @@ MEDIA_TYPES: Final = {
     ".parquet": "application/vnd.apache.parquet",
     ".pq": "application/vnd.apache.parquet",
     ".arrows": "application/vnd.apache.arrow.stream",
+    ".arrow": "application/vnd.apache.arrow.stream",
     ".npy": "application/x-npy",
     ".npz": "application/x-npz",
     ".libsvm": "text/x-libsvm",
+    ".svm": "text/x-libsvm",
     ".svmlight": "text/x-libsvm",
     ".jsonl": "application/jsonl",
     ".ndjson": "application/jsonl",
@@ -30,7 +32,7 @@ PACKED: Final = (".gz", ".zip", ".bz2", ".xz", ".zst")
 """Endings of packed texts, after that of the text or alone."""
 OF_OTHER_PROGRAMS: Final = frozenset(
     (
-        *(".xls", ".xlsx", ".xlsm", ".ods", ".feather", ".arrow", ".pkl", ".pickle", ".sav"),
+        *(".xls", ".xlsx", ".xlsm", ".ods", ".feather", ".pkl", ".pickle", ".sav"),
         *(".dta", ".sas7bdat", ".sqlite", ".sqlite3", ".db", ".rds", ".rda", ".rdata", ".mat"),
         *(".h5", ".hdf5", ".orc", ".avro", ".pdf", ".html", ".htm", ".xml", ".tex", ".arff"),
         *(".md", ".dat", ".7z", ".rar", ".tar"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Final
@@ -11,6 +11,8 @@ from uuid import UUID
 
 from starlette.requests import Request
 
+from thetahat_client.errors import UnknownMediaType
+from thetahat_client.media import guess_media_type
 from thetahat_service.api.bodies import read_declared_length
 from thetahat_service.api.multipart import FormPart, FormReader
 from thetahat_service.api.simultaneous_requests import SimultaneousRequests
@@ -130,8 +132,8 @@ def parse_media_type(content_type: str, filename: str | None) -> str:
     kind, _, parameters = content_type.partition(";")
     kind = kind.strip().lower()
     if kind in UNTYPED | PACKED and filename is not None:
-        ending = _find_ending(filename.lower())
-        kind = next((t for t, f in FORMATS.items() if ending in f.endings), kind)
+        with suppress(UnknownMediaType):
+            kind = guess_media_type(filename)
     kind = ALIASES.get(kind, kind)
     if kind not in FORMATS:
         formats = ", ".join(f"{t} ({f.title})" for t, f in FORMATS.items())
@@ -146,12 +148,6 @@ def parse_media_type(content_type: str, filename: str | None) -> str:
         encodings = f"UTF-8 or {', '.join(ENCODINGS)}" if has_encodings else "UTF-8"
         raise UnsupportedMedia(f"The text must be encoded as {encodings}, not {charset[:40]}.")
     return add_encoding(kind, encoding)
-
-
-def _find_ending(filename: str) -> str:
-    """Return the ending of a name without that of a packed file; a bare archive is one of CSV."""
-    unpacked = filename.removesuffix(".gz").removesuffix(".zip")
-    return PurePath(unpacked).suffix or (".csv" if filename.endswith(".zip") else "")
 
 
 def check_name(name: str | None) -> str | None:

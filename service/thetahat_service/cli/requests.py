@@ -46,7 +46,7 @@ def _read_all(name: str) -> list[NamedRequest]:
     has_lines = name.lower().endswith(JSON_LINES) or (name == "-" and _are_lines(text))
     if not has_lines:
         return [NamedRequest(place, _parse_object(text, place))]
-    lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         message = f"{place} has no request."
         raise UserError(message)
@@ -73,7 +73,7 @@ def _decode(content: bytes, place: str) -> str:
 
 def _are_lines(text: str) -> bool:
     """Return whether a text has several JSON values, the first of which is a line."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) < 2:
         return False
     try:

@@ -78,7 +78,6 @@ class Format(Protocol):
 
     media_type: ClassVar[str]
     title: ClassVar[str]
-    endings: ClassVar[tuple[str, ...]]
 
     @property
     def table_suffix(self) -> str:

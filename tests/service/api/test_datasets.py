@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
-from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
+from tests.service.api.requests import ARROW, CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
 from thetahat_service.cli import main
 from thetahat_service.schemas.openapi_examples import EXAMPLES
 from thetahat_service.storage import datasets as stored_datasets
@@ -83,6 +84,9 @@ def test_exact_a_form_is_the_same_as_a_body(client: TestClient) -> None:
         ("t.csv", CSV_TEXT, "application/octet-stream"),
         ("t.csv", CSV_TEXT, "application/vnd.ms-excel"),
         ("t.csv", CSV_TEXT, "text/plain"),
+        ("t.txt", CSV_TEXT, "text/plain"),
+        ("t.csv.xz", lzma.compress(CSV_TEXT), "application/octet-stream"),
+        ("t.arrow", FILES[ARROW], "application/octet-stream"),
         ("t.PARQUET", FILES[PARQUET], "application/octet-stream"),
         ("t.npy", FILES[NPY], "application/octet-stream"),
     ],

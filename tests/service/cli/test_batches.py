@@ -47,7 +47,7 @@ def test_exact_lines_and_files_are_one_batch(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines, single = tmp_path / "two.jsonl", tmp_path / "one.json"
-    lines.write_text('{"kind": "a"}\n\n{"kind": "b"}\n')
+    lines.write_text('{"kind": "a\u2028"}\n\n{"kind": "b"}\r\n')
     single.write_text('{\n  "kind": "c"\n}')
     answer = outcomes(accepted(FIRST), REFUSED, accepted(SECOND))
     with run_stub(answer) as stub:
@@ -55,7 +55,7 @@ def test_exact_lines_and_files_are_one_batch(
 
     assert stub.requests[0].path == "/v1/evaluations/batch"
     assert stub.requests[0].headers["idempotency-key"] == "night 0"
-    assert items_sent(stub) == [{"kind": "a"}, {"kind": "b"}, {"kind": "c"}]
+    assert items_sent(stub) == [{"kind": "a\u2028"}, {"kind": "b"}, {"kind": "c"}]
     out, err = capsys.readouterr()
     assert out == f"{FIRST}\n{SECOND}\n"
     assert err == f"thetahat: {lines}, line 3 was refused: The level must be below 1.\n"

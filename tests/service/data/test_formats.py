@@ -21,6 +21,8 @@ from tests.service.data.checked_files import (
     read,
     written,
 )
+from thetahat_client.media import MEDIA_TYPES
+from thetahat_service.data.formats import FORMATS
 from thetahat_service.data.preview import preview
 from thetahat_service.data.reading import read_columns
 from thetahat_service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
@@ -248,3 +250,7 @@ def test_exact_a_preview_is_json(tmp_path: Path) -> None:
 
     assert shown["rows"] == [[None, "y" * 197 + "..."], [None, None]]
     assert [column["missing"] for column in shown["columns"]] == [1, 1]
+
+
+def test_exact_a_file_name_and_the_formats_know_the_same_types() -> None:
+    assert set(MEDIA_TYPES.values()) == set(FORMATS)

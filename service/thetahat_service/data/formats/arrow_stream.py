@@ -27,7 +27,6 @@ class ArrowStream:
 
     media_type: ClassVar[str] = "application/vnd.apache.arrow.stream"
     title: ClassVar[str] = "Arrow stream"
-    endings: ClassVar[tuple[str, ...]] = (".arrows", ".arrow")
     table_suffix: ClassVar[str] = ""
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:

@@ -55,7 +55,6 @@ class Delimited(ConvertedFormat):
 
     media_type: ClassVar[str] = "text/csv"
     title: ClassVar[str] = "CSV"
-    endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
 
     def __init__(self, encoding: str = UTF_8) -> None:
         self.encoding = encoding

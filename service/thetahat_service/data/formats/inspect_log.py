@@ -51,7 +51,6 @@ class InspectLog(ConvertedFormat):
 
     media_type: ClassVar[str] = "application/vnd.inspect-ai.log"
     title: ClassVar[str] = "log of inspect_ai"
-    endings: ClassVar[tuple[str, ...]] = (".eval",)
     table_suffix = f".inspect{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:

@@ -31,7 +31,6 @@ class JsonLines(ConvertedFormat):
 
     media_type: ClassVar[str] = "application/jsonl"
     title: ClassVar[str] = "JSON Lines"
-    endings: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
     table_suffix = f".jsonl{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:

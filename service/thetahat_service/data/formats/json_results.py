@@ -25,7 +25,6 @@ class JsonResults(ConvertedFormat):
 
     media_type: ClassVar[str] = "application/json"
     title: ClassVar[str] = "result file of an evaluation tool in JSON"
-    endings: ClassVar[tuple[str, ...]] = (".json",)
     table_suffix = f".json{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:

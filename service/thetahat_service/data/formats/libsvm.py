@@ -64,7 +64,6 @@ class Libsvm(ConvertedFormat):
 
     media_type: ClassVar[str] = "text/x-libsvm"
     title: ClassVar[str] = "libsvm"
-    endings: ClassVar[tuple[str, ...]] = (".libsvm", ".svm", ".svmlight")
     table_suffix = ".libsvm.arrow"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:

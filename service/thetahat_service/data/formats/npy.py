@@ -33,7 +33,6 @@ class Npy:
 
     media_type: ClassVar[str] = "application/x-npy"
     title: ClassVar[str] = "NumPy array"
-    endings: ClassVar[tuple[str, ...]] = (".npy",)
     table_suffix: ClassVar[str] = ""
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:

@@ -26,7 +26,6 @@ class Npz(ConvertedFormat):
 
     media_type: ClassVar[str] = "application/x-npz"
     title: ClassVar[str] = "NPZ"
-    endings: ClassVar[tuple[str, ...]] = (".npz",)
     table_suffix = ".npz.arrow"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:

@@ -44,7 +44,6 @@ class Parquet:
 
     media_type: ClassVar[str] = "application/vnd.apache.parquet"
     title: ClassVar[str] = "Parquet"
-    endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
     table_suffix: ClassVar[str] = ""
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
