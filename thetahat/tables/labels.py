@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thetahat.cautions import LABEL_IS_A_MARK, LABELS_ALIKE, LABELS_ROUNDED, Caution
-from thetahat.common_names import MISSING_WORDS
+from thetahat.common_names import MISSING_MARKS
 from thetahat.values.types import BlockKind, IntArray, Label
 
 if TYPE_CHECKING:
@@ -23,9 +23,11 @@ ABSENT_CLASSES: Final = (
 """How a message ends that refuses classes of which some may be absent from a test part."""
 
 _NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:(?:\.|,(?![0-9]{3}$))([0-9]*?)0*)?")
-MARK_LABELS: Final = MISSING_WORDS - {"none", "error"} | {"--", ".", "#n/a", "(null)", "missing"}
-"""Labels that people write where a value is missing; ``None`` only as Python writes it, since none
-is often an answer or a class."""
+MARK_LABELS: Final = MISSING_MARKS - {""} | {"(null)", "missing", "\\n"}
+"""Labels that people write where a value is missing, in small letters.
+
+Only ``none`` in small letters is a usual label, as beside mild and severe.
+"""
 _ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2}")
 """How spreadsheets write whole numbers of more digits than they show."""
 
@@ -86,7 +88,8 @@ def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, 
     rounded = next((label for label in texts if _ROUNDED.fullmatch(label.strip())), None)
     if rounded is not None:
         cautions.append(LABELS_ROUNDED(what=column, first=rounded))
-    marks = (t for t in texts if t.strip() == str(None) or t.strip().lower() in MARK_LABELS)
+    stripped = ((label, label.strip()) for label in texts)
+    marks = (label for label, text in stripped if text != "none" and text.lower() in MARK_LABELS)
     mark = next(marks, None)
     if mark is not None and len(texts) > 1:
         cautions.append(LABEL_IS_A_MARK(what=column, first=ascii(mark)))

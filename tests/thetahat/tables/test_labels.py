@@ -46,7 +46,9 @@ def test_exact_ids_that_a_spreadsheet_rounded_are_a_serious_caution(label: str) 
     assert find_similar_labels(["1e5", "e+10", "1E5x"], "clusters") == ()
 
 
-@pytest.mark.parametrize("mark", ["?", "N/A", " - ", "<NA>", "(null)", "missing", "None"])
+@pytest.mark.parametrize(
+    "mark", ["?", "N/A", " - ", "<NA>", "(null)", "missing", "None", "\N{EM DASH}", "#NA", r"\N"]
+)
 def test_exact_marks_of_missing_values_among_labels_are_a_caution(mark: str) -> None:
     (caution,) = find_similar_labels(["a", "b", mark], "classes")
 
