@@ -26,13 +26,19 @@ PLAIN: Final = r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 Single characters are repeated possessively, so that long lines take no quadratic time.
 """
 PLAIN_NUMBER: Final = re.compile(PLAIN)
+_SPACE: Final = r"['\u2019_ \xa0\u2009\u202f]"
 WITH_UNIT: Final = re.compile(
-    r"""["'(\[]?[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?\d+[.,\u066b\uff0e]\d+\s*"""
-    r"""(["'$\u20ac\u00a3%*)\]-]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"""
-    r"""|[+-]?\d+/\d+|[+-]?\d{1,3}(?:[_,]\d{2,3})+(?:[.,]\d+)?"""
+    r"(?:\W*|(?:[A-Z]{1,3}|Rs\.?)[$\s]\s?|.{,30}(?:[(\[{=]\s*|:\s))[+\u2212-]?"  # tensor(
+    rf"(?:\d+(?:(?:,|{_SPACE})\d{{2,3}})*[.\u066b\uff0e]|\d+(?:(?:\.|{_SPACE})\d{{3}})*,)\d+"
+    r"(?:[eEdD][+-]?\d+|\s?[*x\u00b7\u00d7]\s?10(?:\D{,3}\d+|\D{,4})|\s?/\s?\d+)?"  # 1D-01, 8.5/10
+    r"(?:\D{,12}|\s*\u00b1.*|\s*\(.*\)|,\s.*)"  # a unit, brackets, the uncertainty
+    r"|[+-]?\d+/\d+|[+-]?\d{1,3}(?:[_,]\d{2,3})+"
 )
-"""A fraction with a currency, a unit, a footnote, its uncertainty, in quotes, in brackets or in
-other digits; also 1/2, 1_000 and 1,23,456."""
+"""A fraction with a currency, a unit, a footnote, its uncertainty, in quotes, in brackets, in other
+digits or with a power of ten; also 1/2, 1_000 and 1,23,456."""
+LONGEST_NUMBER: Final = 60
+"""Characters of such a number at most."""
+PADDED: Final = re.compile(r"0[0-9]+")
 NUMERIC_KINDS: Final = frozenset("iufb")
 
 
@@ -70,6 +76,8 @@ class ColumnProfile:
     with a comma, if it has both."""
     with_units: int = 0
     """Number of values of a column of text that are numbers with a unit or a sign: ``0.5s``."""
+    are_padded: bool = False
+    """Whether all values of a column of text are whole numbers, of which some begin with 0."""
     is_partly_percent: bool = False
     """Whether all values of a column of text are numbers, of which some have a percent sign."""
     are_outcomes: bool = False
@@ -122,9 +130,14 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         first_missing=texts.index(None) if None in texts else None,
         first_other=next(rows_with_other, None),
         mixed_marks=tuple(starmap(FileCell, () if other else find_mixed_marks(texts) or ())),
+        are_padded=any(map(PADDED.fullmatch, counts)) and all(map(str.isdecimal, counts)),
         is_partly_percent=0 < len(other) < len(counts)
         and all(parse_number(text.strip().removesuffix("%")) is not None for text in other),
-        with_units=sum(n for text, n in counts.items() if WITH_UNIT.fullmatch(text.strip())),
+        with_units=sum(
+            n
+            for text, n in counts.items()
+            if len(text) <= LONGEST_NUMBER and WITH_UNIT.fullmatch(text.strip())
+        ),
         are_outcomes=_are_outcomes(other) and {parse_number(t) for t in counts} <= {None, 0.0, 1.0},
         totals=tuple(_find_totals(texts, counts)),
     )

@@ -370,14 +370,15 @@ def _check_score(column: ColumnProfile) -> None:
 
 def _advise_on_role(role: str, candidates: Sequence[str]) -> str:
     name = shlex.quote(candidates[0]) if candidates else "COLUMN"
+    such = f", such as --{role} {name}" if candidates else ""
     return {
         "model": "Give --model-column COLUMN.",
-        "item": f"Give --item COLUMN, such as --item {name}. If each column of numbers is a "
+        "item": f"Give --item COLUMN{such}. If each column of numbers is a "
         "model, name them with --model.",
         "task": f"Give --task {name} if it names the task or the test set, or --item {name} if it "
         "names the item itself; for metrics, keep the rows of one metric; for settings of a model, "
         "write the model and its settings into one column.",
-        "score": f"Give --score COLUMN, such as --score {name}.",
+        "score": f"Give --score COLUMN{such}.",
         "rows": "Correct such rows, or remove them from the file.",
     }[role]
 

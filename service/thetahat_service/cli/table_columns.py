@@ -347,6 +347,8 @@ def advise_on_cell(column: ColumnProfile) -> str:
         from thetahat.tables.columns import ABOUT_MARKS
 
         return ABOUT_MARKS
+    if column.are_padded:
+        return "Write numbers without 0 before them."
     if cell is None:
         return "Write numbers without quotation marks, or give the column the type of numbers."
     if column.are_outcomes:

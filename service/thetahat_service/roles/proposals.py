@@ -220,6 +220,8 @@ def describe_faults(column: ColumnProfile) -> str:
     cell = column.first_other
     if column.mixed_marks:
         return write_mixed_marks([(mixed.row, mixed.text) for mixed in column.mixed_marks])
+    if column.are_padded:
+        return "has whole numbers of which some begin with 0, as codes and names do"
     if cell is None:
         return "has numbers that are written as text"
     if column.are_outcomes:

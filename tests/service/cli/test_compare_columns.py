@@ -397,7 +397,10 @@ OTHERS = [round(float(v) / 2, 3) for v in B]
         ([f"${v}" for v in A], f"has '${A[0]}' in row 0, which is no plain number, nor are 29"),
         *(
             ([form.format(v) for v in A], "in row 0, which is no plain number, nor are 29 more")
-            for form in ("{}s", "{}\u00b10.1", "({})", "{}-", "[{}]", "\u20ac {}")
+            for form in (
+                *("{}s", "{}\u00b10.1", "({})", "{}-", "[{}]", "\u20ac {}", '=""{}""', "{}D-01"),
+                *("{}\u00d710^-1", "np.float64({})", "{} points", "{}/1", "USD {}", "score: {}"),
+            )
         ),
         (["1/2"] * N, "has '1/2' in row 0, which is no plain number"),
         (["\uff10\uff0e\uff15"] * N, "in row 0, which is no plain number"),
@@ -416,6 +419,15 @@ def test_invalid_a_model_never_disappears(
 
     assert words in refuse(capsys, path)
     assert words in refuse(capsys, path, "--blocks", "holdout")
+
+
+@pytest.mark.parametrize("name", ["gpt-{}", "Llama {}", "v{}", "{}.7", "2026-11-27 10:00:0{}"])
+def test_exact_names_with_a_fraction_are_no_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = write(tmp_path, "answer,a,b", [name.format(v) for v in A], A, B)
+
+    assert_a_and_b(compare(capsys, path))
 
 
 def test_exact_numbers_as_text_are_models(
@@ -441,7 +453,10 @@ def test_invalid_faulty_texts_and_lists_among_numbers_are_no_models(
 ) -> None:
     for first, words in (
         ([*map(str, A[:7]), "0.5s", *map(str, A[8:])], "'0.5s' in row 7 is no number"),
-        ([f"0{i % 7}" for i, _ in enumerate(A)], "'a' has numbers that are written as text"),
+        (
+            [f"0{i % 7}" for i, _ in enumerate(A)],
+            "'a' has whole numbers of which some begin with 0",
+        ),
         ([*A[:7], [0.5], *A[8:]], "Column 'a' has a list in row 7, and numbers in other rows"),
     ):
         path = tmp_path / "t.jsonl"
