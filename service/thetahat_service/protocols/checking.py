@@ -13,16 +13,17 @@ from thetahat_service.schemas.protocol_outcome import Deviation
 DIGEST: Final = "data_sha256"
 SHOWN_DIGITS: Final = 12
 """Digits of a digest in a sentence."""
-NOT_COMPARED: Final = frozenset({"name", "description", "evaluations", "series"})
-"""Fields that are no facts of one evaluation, or that are compared part by part."""
+NOT_COMPARED: Final = frozenset({"name", "description", "evaluations"})
+"""Fields that are no facts of one evaluation."""
 
 
 def list_deviations(fixed: Mapping[str, Any], facts: Facts) -> tuple[Deviation, ...]:
     """Return each thing that is done otherwise than it is fixed."""
+    known = {field: planned for field, planned in _list_fields(fixed) if field in facts}
     return tuple(
         _build_deviation(field, planned, facts[field])
-        for field, planned in _list_fields(fixed)
-        if field in facts and _DIFFERS.get(field, _differs)(planned, facts[field])
+        for field, planned in known.items()
+        if field != "series" and _DIFFERS.get(field, _differs)(planned, facts[field])
     ) + tuple(_list_series_deviations(fixed, facts))
 
 

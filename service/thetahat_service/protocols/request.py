@@ -107,7 +107,7 @@ class ProtocolRequest(Schema):
     clusters: bool | None = Field(
         None, strict=True, description="Whether rows belong to clusters that are independent."
     )
-    group_by: list[Text | list[Text]] | None = Field(
+    group_by: list[Text | Annotated[list[Text], Field(min_length=1)]] | None = Field(
         None,
         min_length=1,
         max_length=50,
@@ -151,7 +151,8 @@ class ProtocolRequest(Schema):
         )
 
     def _check_content(self) -> None:
-        if not self.model_dump(exclude_none=True, exclude={"name", "description"}):
+        fixed = self.model_dump(exclude_none=True, exclude={"name", "description"})
+        if not any(value != {} for value in fixed.values()):
             raise InvalidParameter(
                 "The protocol fixes nothing. Give at least one field beside name and description.",
             )

@@ -102,6 +102,7 @@ def test_exact_every_deviation_is_named(client: TestClient, worker: InlineWorker
         data_sha256="0" * 64,
         require="better",
         kinds=["predictions"],
+        series={"method": "asymptotic"},
     )
     body = ask(protocol, margin=0.1, level=0.95, gate={"model": "old", "against": "new"})
     path = evaluate(client, worker, body)
@@ -122,9 +123,9 @@ def test_exact_every_deviation_is_named(client: TestClient, worker: InlineWorker
         *("models", "new", "old", "better", "margin", "level", "alternative", "require"),
         *("target", "clusters", "interval", "test", "data_sha256", "rows", "kinds"),
     }
-    assert outcome["not_checked"] == ["metric"]
+    assert outcome["not_checked"] == ["metric", "series"]
     assert f"Not as planned: {'; '.join(texts.values())}." in outcome["sentence"]
-    assert outcome["sentence"].endswith("Fixed and not checked: metric.")
+    assert outcome["sentence"].endswith("Fixed and not checked: metric, series.")
 
 
 def test_exact_groups_costs_and_seeds_can_be_fixed(
@@ -381,6 +382,7 @@ def test_exact_the_examples_of_the_document_are_accepted(client: TestClient) -> 
     [
         ({}, []),
         ({"name": "empty"}, []),
+        ({"series": {"stop": None}}, []),
         ({"margn": 1}, ["margn"]),
         ({"margin": 0}, ["margin"]),
         ({"level": 95}, ["level"]),
@@ -398,6 +400,7 @@ def test_exact_the_examples_of_the_document_are_accepted(client: TestClient) -> 
         ({"rows": 0}, ["rows"]),
         ({"cheaper_by": 1}, ["cheaper_by"]),
         ({"group_by": []}, ["group_by"]),
+        ({"group_by": ["a", []]}, ["group_by", 1]),
         ({"seeds": 0}, ["seeds"]),
     ],
 )
