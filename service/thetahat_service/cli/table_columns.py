@@ -99,7 +99,7 @@ def choose_columns(
         _refuse_left_out(data)
         _refuse_summaries(profiles)
         proposals = _doubt_computed(data, proposals)
-    losses = list(models) or _take_models(proposals)
+    losses = list(models) or _take_models(data, proposals)
     if not models:
         _refuse_transposed(proposals, losses)
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
@@ -112,13 +112,17 @@ def choose_columns(
     unused = [
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses
     ]
-    unused += describe_written(data, losses)
-    lists = data.details.get("left_out")
-    if isinstance(lists, list):
-        unused += [f"not used: {name}, whose values are lists or deep objects." for name in lists]
-    elif isinstance(lists, dict):
-        unused += [f"not used: array {name}. {reason}" for name, reason in lists.items()]
+    unused += [*describe_written(data, losses), *_describe_left_out(data)]
     return LossColumns(losses, chosen, unused)
+
+
+def _describe_left_out(data: DatasetFile) -> list[str]:
+    """Return a sentence on each list of a file of JSON and each array that is no column."""
+    found = data.details.get("left_out")
+    if isinstance(found, dict):
+        return [f"not used: array {name}. {reason}" for name, reason in found.items()]
+    lists = found if isinstance(found, list) else []
+    return [f"not used: {name}, whose values are lists or deep objects." for name in lists]
 
 
 def describe_written(data: DatasetFile, names: Sequence[str]) -> list[str]:
@@ -187,7 +191,7 @@ def check_names(profiles: Mapping[str, object], names: Iterable[str]) -> None:
             raise UserError(message)
 
 
-def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
+def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[str]:
     """Return the columns that are proposed as models; refuse a file with columns in doubt."""
     for proposal in list_of(proposals, Role.TARGET):
         message = (
@@ -221,6 +225,7 @@ def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
         message = (
             f"The file has no column of numbers to compare; its columns are {', '.join(proposals)}."
             + "".join(f" {p.name!r} {p.reason}." for p in list(proposals.values())[:LISTED])
+            + "".join(f" N{sentence[1:]}" for sentence in _describe_left_out(data))
         )
         raise UserError(message)
     return models

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from thetahat.tables.column_profiles import ColumnProfile, is_total_name
-from thetahat_service.roles.names import is_name_of, is_summary_name, is_unnamed
+from thetahat_service.roles.names import find_metrics, is_name_of, is_summary_name, is_unnamed
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
@@ -170,9 +170,14 @@ def _is_task_item_name(name: str) -> bool:
 def _find_score(columns: Mapping[str, ColumnProfile]) -> str:
     proposals = propose_roles(columns.values())
     possible = list_of(proposals, Role.MODEL, Role.FAULTY)
-    if len(possible) == 1:
-        return possible[0].name
     unclear = list_of(proposals, Role.UNCLEAR)
+    if len(possible) == 1:
+        # 0 and 1 beside fractions may be the score, and the fractions something else.
+        rivals = [p.name for p in unclear if p.column.is_binary]
+        if _is_score_name(possible[0].name):
+            rivals = list(filter(_is_score_name, rivals))
+        if not rivals:
+            return possible[0].name
     if len(unclear) == 1 and not possible:
         return unclear[0].name
     names = [proposal.name for proposal in (*possible, *unclear)]
@@ -181,6 +186,10 @@ def _find_score(columns: Mapping[str, ColumnProfile]) -> str:
     else:
         message = "No column of numbers has the scores."
     raise UnclearTable(message, "score", names)
+
+
+def _is_score_name(name: str) -> bool:
+    return is_name_of("loss", name) or bool(find_metrics(name))
 
 
 def _check_totals(items: Sequence[str], column: str) -> None:

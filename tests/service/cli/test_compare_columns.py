@@ -635,3 +635,12 @@ def test_exact_runs_that_are_the_same_for_all_items(
     ]
 
     assert designs == ["nested", "crossed"]
+
+
+def test_invalid_scores_in_a_list_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"id": i, "scores": [v]}) + "\n" for i, v in enumerate(A)))
+
+    assert "Not used: scores, whose values are lists" in refuse(capsys, str(path))

@@ -244,6 +244,18 @@ def test_invalid_several_scores_are_asked_about(
     path = write(tmp_path, "item,model,exact,f1", long_rows(np.round(A**2, 3)))
 
     assert "Several columns may have the scores: exact, f1. Give --score" in refuse(capsys, path)
+
+
+@pytest.mark.parametrize(("chosen", "binary"), [("f1", "em"), ("similarity", "hit")])
+def test_invalid_zeros_and_ones_beside_fractions_may_be_the_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], chosen: str, binary: str
+) -> None:
+    rows = [[i, model, int(score > 0.5), score] for i, model, score in long_rows()]
+    path = write(tmp_path, f"item,model,{binary},{chosen}", rows)
+
+    assert f"Several columns may have the scores: {chosen}, {binary}" in refuse(capsys, path)
+    path = write(tmp_path, "item,model,cached,score", rows)
+    assert_paired(compare(capsys, path, *HIGHER)[0])
     assert_paired(compare(capsys, path, "--score", "exact")[0])
 
 
