@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
@@ -49,8 +50,10 @@ MOST_VALUES: Final = 10
 """Values of a list that a fact of a report has; of longer ones it has their number."""
 MAX_FIGURES: Final = 4
 """Figures of a report beside those of the main sections."""
-MOST_VERDICTS: Final = 12
-"""Verdicts in words before the appendix."""
+MOST_VERDICTS: Final = 8
+"""Verdicts in words before the appendix; the table of pairs has those of all."""
+MOST_FILES: Final = 4
+"""Data sets before the appendix, such as one log for each of a few models."""
 MOST_SIGN_OFFS: Final = 1
 """Sign-offs on the first page: the newest, which counts."""
 MOST_ON_FIRST_PAGE: Final = 20
@@ -61,6 +64,9 @@ METHODS_OF_SCORES: Final = (
     "The methods are described for losses, of which lower ones are better. They hold in the same "
     "way for the scores of this evaluation, of which higher ones are better."
 )
+
+NUMBERED_FAMILIES: Final = frozenset({"intervals", "variances"})
+"""Families of methods some of which are only computed to choose or to build others."""
 
 SHA256: Final = frozenset(
     {"SHA-256 of the data", "SHA-256 of the request", "SHA-256 of the result"}
@@ -190,17 +196,33 @@ def _list_appendix(
         elif long := [table for table in section.tables if _is_cut(table)]:
             tables = [ReportTable(table=_shorten(table, MAX_ROWS)) for table in long]
             yield f"all_{name}", f"{section.title} All rows", tables
+    if len(source.data) > MOST_FILES:
+        yield "files", "Data sets", _tabulate_files(source)
     yield "figures", "More figures", figures.list_others()
     shown_codes = {caution.code for caution in _choose_cautions(document)}
     cautions = [each for each in document.all_cautions if each.code not in shown_codes]
     yield "cautions", "Other cautions", [CautionList(items=cautions)] if cautions else []
-    cited = cite_methods(source.result["provenance"]["methods"])
-    about = [Paragraph(text=METHODS_OF_SCORES)] if cited and document.higher_is_better else []
-    yield "methods", "Methods", [*about, *cited]
+    yield "methods", "Methods", _list_methods(source.result, document)
     yield "reproduction", "Reproduction", _reproduce(source)
     if len(source.sign_offs) > MOST_SIGN_OFFS:
         table = tabulate_sign_offs(source.sign_offs, source.result_sha256)
         yield "all_sign_offs", "All sign-offs", [ReportTable(table=_shorten(table, MAX_ROWS))]
+
+
+def _list_methods(result: Json, document: Document) -> list[Block]:
+    """Return the methods with their formulas, and the names of those without a number here."""
+    methods = result["provenance"]["methods"]
+    shown = json.dumps({key: value for key, value in result.items() if key != "provenance"})
+    cited = [
+        method
+        for method in methods
+        if method["family"] not in NUMBERED_FAMILIES
+        or any(f'"{method[key]}"' in shown for key in ("name", "as") if key in method)
+    ]
+    about = [METHODS_OF_SCORES] if cited and document.higher_is_better else []
+    if others := [method["name"] for method in methods if method not in cited]:
+        about.append(f"Computed too, without a number in this result: {', '.join(others)}.")
+    return [*(Paragraph(text=text) for text in about), *cite_methods(cited)]
 
 
 def _is_long(section: ShownSection) -> bool:
@@ -272,7 +294,8 @@ def _ask(source: ReportSource) -> list[Block]:
     return [Paragraph(text=" ".join(sentences))] if sentences else []
 
 
-def _describe_data(source: ReportSource) -> list[Block]:
+def _tabulate_files(source: ReportSource) -> list[Block]:
+    """Return the data sets as a table; none if the data are part of the request."""
     rows: list[dict[str, Cell]] = [
         {
             "Data set": Name(each.name or str(each.id)),
@@ -282,8 +305,16 @@ def _describe_data(source: ReportSource) -> list[Block]:
         }
         for each in source.data
     ]
-    blocks: list[Block] = [ReportTable(table=Table.of_rows("Files", rows))] if rows else []
-    if not rows:
+    return [ReportTable(table=Table.of_rows("Files", rows))] if rows else []
+
+
+def _describe_data(source: ReportSource) -> list[Block]:
+    blocks = _tabulate_files(source)
+    if len(source.data) > MOST_FILES:
+        n_rows = format_count(sum(each.rows for each in source.data))
+        text = f"{len(source.data)} files with {n_rows} rows together; the appendix lists them."
+        blocks = [Paragraph(text=text)]
+    elif not blocks:
         is_drawn = source.row.kind == "study"
         text = "The study draws its data." if is_drawn else "The data are part of the request."
         blocks.append(Paragraph(text=text))

@@ -12,6 +12,8 @@ LINE: Final = 92
 MAX_LETTERS: Final = 8000
 """Length from which long lists of a request are shortened."""
 MAX_ITEMS: Final = 8
+MAX_LISTS: Final = 2
+"""Lists of a list, or of an object with only lists: they are alike."""
 MAX_LINES: Final = 150
 
 
@@ -51,11 +53,17 @@ def _write(value: Any, indent: int, room: int = LINE) -> str:
 def _shorten(value: Any) -> Any:
     """Return a JSON value with its long lists and texts shortened."""
     if isinstance(value, dict):
-        return {key: _shorten(entry) for key, entry in value.items()}
+        n_shown = len(value)
+        if len(value) > MAX_ITEMS and all(isinstance(entry, list) for entry in value.values()):
+            n_shown = MAX_LISTS
+        shown = {key: _shorten(entry) for key, entry in list(value.items())[:n_shown]}
+        left_out = len(value) - n_shown
+        return {**shown, "...": f"and {left_out} more"} if left_out else shown
     if isinstance(value, str) and len(value) > 500:
         return f"{value[:500]}..."
     if not isinstance(value, list):
         return value
-    shown = [_shorten(each) for each in value[:MAX_ITEMS]]
-    left_out = len(value) - len(shown)
-    return [*shown, f"... and {left_out} more"] if left_out else shown
+    are_lists = len(value) > MAX_ITEMS and all(isinstance(each, list) for each in value)
+    items = [_shorten(each) for each in value[: MAX_LISTS if are_lists else MAX_ITEMS]]
+    left_out = len(value) - len(items)
+    return [*items, f"... and {left_out} more"] if left_out else items

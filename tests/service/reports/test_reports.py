@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import json
 import subprocess
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import pytest
 
+import thetahat
 from tests.presentation.reading import texts_of
 from tests.service.api.html_page import HtmlPage
 from tests.service.figures.results import evaluation
@@ -410,14 +413,61 @@ def test_exact_the_typesetter_reads_no_file_outside_its_folder(tmp_path: Any) ->
         assert not (folder / "report.pdf").exists()
 
 
+@pytest.mark.usefixtures("small_by_default")
+def test_limit_twelve_models_over_six_tasks_take_three_pages_and_an_appendix() -> None:
+    rng = np.random.default_rng(2)
+    losses = {f"org/model-{i:02}": rng.random((6, 50)) < 0.5 - i / 60 for i in range(12)}
+    found = thetahat.evaluate(losses, blocks="source", n_train=0)
+    used = thetahat.to_json(found.methods)
+    result = {
+        "kind": "losses",
+        **thetahat.to_json(found),
+        "provenance": {"version": "0.1.0", "methods": used},
+    }
+    request = {
+        "kind": "losses",
+        "losses": {name: values.astype(int).tolist() for name, values in losses.items()},
+        "blocks": "source",
+        "n_train": 0,
+    }
+    text = read_text(render_pdf(build_report(build_source(result, request)), draw))
+    shown = json.dumps({**result, "provenance": None})
+    unused = [each["name"] for each in used if f'"{each["name"]}"' not in shown]
+
+    assert text.index("Page3of6") < text.index("Appendix") < text.index("Page4of6")
+    assert unused
+    assert f"Computedtoo,withoutanumberinthisresult:{','.join(unused)}." in text
+    assert not any(f"({name})" in text for name in unused)  # no formula
+
+
+def test_exact_many_files_are_listed_in_the_appendix() -> None:
+    for n_files in (4, 12):
+        data = [replace(data_set(), name=f"log {i}") for i in range(n_files)]
+        report = build_report(source_of("losses", data=data))
+        sections = {section.name: section for section in report.sections}
+        where = sections["data" if n_files == 4 else "files"]
+        (files,) = tables_of(where)
+
+        assert [row[0] for row in texts_of(files)] == [f"log {i}" for i in range(n_files)]
+        assert where.part is (ReportPart.NUMBERS if n_files == 4 else ReportPart.APPENDIX)
+        has_words = "12 files with 48 708 rows together" in words_of(report)
+        assert has_words is (n_files == 12)
+
+
 def test_exact_a_request_is_short_and_says_when_it_is_not_whole() -> None:
     small, is_whole = list_request({"kind": "losses", "losses": {"a": [[0.1, 0.2]] * 3}})
     assert is_whole
     assert '  "kind": "losses"' in small or small.startswith('{"kind"')
     large, is_whole = list_request({"kind": "losses", "losses": {"a": [[0.1] * 400] * 30}})
     assert not is_whole
-    assert "... and 22 more" in large
-    assert len(large.splitlines()) <= 151
+    assert "... and 28 more" in large  # two of 30 lists
+    assert "... and 392 more" in large
+    many = {f"m{i}": [0.1] * 400 for i in range(40)}
+    models, is_whole = list_request({"kind": "losses", "losses": many, "blocks": "holdout"})
+    assert not is_whole
+    assert '"...": "and 38 more"' in models
+    assert models.endswith('"blocks": "holdout"\n}')  # what follows the values is there
+    assert len(models.splitlines()) < 12
 
 
 def test_exact_long_words_may_be_broken_and_short_ones_stay() -> None:
