@@ -140,11 +140,12 @@ class Table:
 
     @property
     def numbers(self) -> frozenset[int]:
-        """Columns that are aligned as numbers."""
+        """Columns that are aligned as numbers: those in which at least half of the cells are."""
         return frozenset(
             position
             for position in range(1, len(self.columns))
-            if any(isinstance(row[position], NUMERIC) for row in self.rows)
+            if self.rows
+            and 2 * sum(isinstance(row[position], NUMERIC) for row in self.rows) >= len(self.rows)
         )
 
     @property

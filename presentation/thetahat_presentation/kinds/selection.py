@@ -30,7 +30,10 @@ def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
         return build_other_document(result, [headline, *outcome], main)
     summary = result["summary"]
     chooses = is_choice(summary)
-    outcome.append(describe_selected(summary) if chooses else _write_verdict(result, request))
+    if chooses:
+        outcome.append(describe_selected(summary))
+    else:
+        headline = f"{headline} {ModelsResult(result, request).write_verdict()}"
     bias = (result["bias"].get("interval") or {}).get("cautions")
     placed = [*place_cautions(bias, Place("the difference to the internal error"))]
     return build_models_document(
@@ -51,11 +54,6 @@ def ask(result: Json, request: Json) -> list[str]:
 def _name_criterion(result: Json) -> str:
     """Return what candidates are chosen by: error, or the name of a metric."""
     return str(result["chosen"].get("by", "error"))
-
-
-def _write_verdict(result: Json, request: Json) -> str:
-    """Return the verdict on the models of the external splits."""
-    return ModelsResult(result, request).write_verdict()
 
 
 def _describe_choice(result: Json) -> str:

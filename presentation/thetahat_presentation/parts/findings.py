@@ -12,7 +12,12 @@ from thetahat_presentation.parts.costs import describe_costs, name_cost, write_c
 from thetahat_presentation.parts.groups import describe_groups
 from thetahat_presentation.parts.judge import describe_judge
 from thetahat_presentation.parts.model_table import describe_ranks, describe_size, find_groups
-from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
+from thetahat_presentation.parts.models import (
+    ModelsResult,
+    build_interval,
+    find_error,
+    find_recommended,
+)
 from thetahat_presentation.parts.pair_matrix import tabulate_matrix
 from thetahat_presentation.parts.probabilities import describe_probabilities
 from thetahat_presentation.parts.test_sets import describe_test_set
@@ -66,7 +71,7 @@ def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findi
 def _write_verdict(shown: ModelsResult) -> str:
     """Return the verdict with its question; of a single pair with its difference, interval and p.
 
-    What the sentence of a gate says is left out.
+    Without them where the sentence of a gate has them.
     """
     reasons = [reason for reason, _ in shown.list_verdicts()]
     # A result of an earlier release may have verdicts, but nothing that a headline is made of.
@@ -74,7 +79,7 @@ def _write_verdict(shown: ModelsResult) -> str:
     if len(shown.comparisons) != 1 or len(shown.names) != 2:
         return whole
     gate = str((shown.result.get("gate") or {}).get("sentence", ""))
-    return " ".join(each for each in reasons if each not in gate) if reasons else whole
+    return whole if not reasons or reasons[0] in gate else " ".join(reasons)
 
 
 def _tabulate(shown: ModelsResult) -> Table:
@@ -93,8 +98,7 @@ def _tabulate(shown: ModelsResult) -> Table:
     cost = name_cost(shown)
     rows: list[dict[str, Cell]] = []
     for name, interval, point in zip(names, intervals, points, strict=True):
-        error = interval.get("standard_error")
-        row: dict[str, Cell] = {"Model": Name(name), quantity: Number(point, error)}
+        row: dict[str, Cell] = {"Model": Name(name), quantity: Number(point, find_error(interval))}
         row[f"{shown.level} interval".strip()] = build_interval(interval)
         if has_bars:
             low, high = interval.get("lower"), interval.get("upper")

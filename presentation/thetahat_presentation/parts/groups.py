@@ -8,7 +8,7 @@ from typing import Any, Final
 from thetahat_presentation.document import Cell, Json, Name, Number, PValue, Section, Table
 from thetahat_presentation.numbers import format_count, format_level, format_percent
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
-from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.parts.models import ModelsResult, build_interval, find_error
 from thetahat_presentation.wording import capitalise
 
 MOST_MODELS: Final = 8
@@ -154,7 +154,7 @@ def _tabulate_pair(shown: ModelsResult, pair: Json, key: str) -> Table:
     rows: list[list[Cell]] = []
     for item in groups["items"]:
         group, interval = write_group(item["group"]), item.get("interval")
-        error = (interval or {}).get("standard_error")
+        error = find_error(interval)
         rows.append(
             [
                 Name(group),
@@ -189,7 +189,7 @@ def _tabulate_model(shown: ModelsResult, name: str, key: str) -> Table:
             Name(write_group(item["group"])),
             Number(item["n"]),
             *_count_clusters(groups, item),
-            Number(item.get("mean"), (interval or {}).get("standard_error")),
+            Number(item.get("mean"), find_error(interval)),
             build_interval(interval),
         ]
         for metric in metrics:

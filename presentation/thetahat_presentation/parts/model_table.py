@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 
 from thetahat_presentation.document import Cell, Json, Name, Number, Table
 from thetahat_presentation.numbers import format_count, format_number, format_percent
-from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
+from thetahat_presentation.parts.models import (
+    ModelsResult,
+    build_interval,
+    find_error,
+    find_recommended,
+)
 from thetahat_presentation.targets import explain_target, name_target
 from thetahat_presentation.wording import capitalise, find_block_word
 
@@ -24,7 +29,8 @@ def tabulate_models(shown: ModelsResult) -> Table:
     for name in shown.names:
         model = shown.models[name]
         recommended = find_recommended(model)
-        error = _find_error(recommended.get(target) for target in shown.targets)
+        first = (recommended[each] for each in shown.targets if recommended.get(each))
+        error = find_error(next(first, None))
         mean = model.get("mean", {})
         row: dict[str, Cell] = {"Model": Name(name), quantity: Number(mean.get("macro"), error)}
         if has_pooled:
@@ -144,12 +150,6 @@ def find_groups(shown: ModelsResult) -> tuple[dict[str, str], str]:
         )
         return letters, note
     return {}, ""
-
-
-def _find_error(intervals: Iterable[Json | None]) -> float | None:
-    """Return the standard error of the first interval that there is."""
-    first = next((interval for interval in intervals if interval is not None), None)
-    return None if first is None else first.get("standard_error")
 
 
 def _describe_method(alike: Sequence[Json], quantity: str) -> str:

@@ -133,7 +133,9 @@ class ModelsResult:
             return headline
         if self._counts_tied:
             return headline
-        return _join(capitalise(self.about(self.main_target)), headline)
+        is_trained = self.main_target == "these_models"
+        start = "As trained" if is_trained else capitalise(self.about(self.main_target))
+        return _join(start, headline)
 
     def _write_both(self, main: str, other_target: str) -> str:
         """Return the verdicts on both questions, once where they are the same."""
@@ -312,6 +314,18 @@ def build_interval(interval: Json | None, standard_error: float | None = None) -
         return Interval(None, None)
     error = standard_error if standard_error is not None else interval.get("standard_error")
     return Interval(interval.get("lower"), interval.get("upper"), error)
+
+
+def find_error(interval: Json | None) -> float | None:
+    """Return the error that decides on the digits of an estimate: about a quarter of its interval.
+
+    A standard error comes first; an open end leaves none.
+    """
+    ends = interval or {}
+    error: float | None = ends.get("standard_error")
+    if error or ends.get("lower") is None or ends.get("upper") is None:
+        return error
+    return float(ends["upper"] - ends["lower"]) / 4
 
 
 def build_estimate(estimate: Mapping[str, Any] | None) -> Interval:

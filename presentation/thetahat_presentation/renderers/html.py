@@ -14,7 +14,10 @@ from thetahat_presentation.renderers.cells import cell_text, is_numeric
 from thetahat_presentation.renderers.folded import FoldedPage
 
 _PERCENT: Final = re.compile(r"(?<=\d) %")
-_NEGATIVE: Final = re.compile(r"\b(is|to|of|be|from|interval|median|difference,?) -(?=\d)")
+_THOUSANDS: Final = re.compile(r"(?<=\d) (?=\d{3}\b)")
+_NEGATIVE: Final = re.compile(
+    r"\b(is|to|of|be|from|interval|median|probability|difference,?) -(?=\d)"
+)
 """The hyphen of a negative number in a sentence; a hyphen in a name stays."""
 
 # The colours are those of the notebook, so that light and dark themes both work.
@@ -85,8 +88,9 @@ def _format_row(table: Table, row: Sequence[Cell]) -> str:
 
 
 def typeset(sentence: str) -> str:
-    """Return a sentence with minus signs, and with percentages that no line break divides."""
+    """Return a sentence with minus signs; no line break divides percentages and thousands."""
     text = _PERCENT.sub("\N{NO-BREAK SPACE}%", sentence)
+    text = _THOUSANDS.sub("\N{NO-BREAK SPACE}", text)
     return _NEGATIVE.sub("\\1 \N{MINUS SIGN}", text)
 
 

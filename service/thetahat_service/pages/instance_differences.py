@@ -47,11 +47,12 @@ def show_differences(
     search : str
         What was searched for.
     """
+    has_blocks = any(model.get("blocks", 2) > 1 for model in result["models"].values())
     has_clusters = any(item.cluster is not None for item in found.items)
     rows: list[list[Cell]] = [
         [
             Name(str(item.instance)),
-            Name(str(item.block)),
+            *[Name(str(item.block))] * has_blocks,
             *[Name(str(item.cluster))] * has_clusters,
             Number(item.a),
             Number(item.b),
@@ -59,7 +60,8 @@ def show_differences(
         ]
         for item in found.items
     ]
-    columns = ["Instance", capitalise(find_block_word(result)), *["Cluster"] * has_clusters]
+    block = capitalise(find_block_word(result))
+    columns = ["Instance", *[block] * has_blocks, *["Cluster"] * has_clusters]
     fits = " that fit the search" if search else ""
     caption = f"Instances by the size of the difference ({count(found.total, 'instance')}{fits})"
     further = {"a": found.a, "b": found.b, "search": search, "from": found.next}

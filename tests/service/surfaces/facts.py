@@ -292,9 +292,13 @@ def _list_rows(tables: Sequence[Rows]) -> Rows:
     ]
 
 
+_RULE = re.compile(r"^-+(  -+)+$", re.MULTILINE)
+"""The line below the headings of a table; that of a short heading begins as a list does."""
+
+
 def _list_findings(text: str) -> list[str]:
     """Return the verdict of a terminal, and the sentences below its tables."""
-    paragraphs = [part for part in text.split("\n\n") if "\n---" not in part]
+    paragraphs = [part for part in text.split("\n\n") if not _RULE.search(part)]
     lines = [line for part in paragraphs[:-1] for line in part.splitlines()]
     return [
         clean(line.removeprefix("- ")) for line in lines if line and " and all numbers" not in line
