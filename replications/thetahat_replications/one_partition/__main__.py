@@ -16,6 +16,7 @@ from thetahat_replications.one_partition import (
     replace_one,
     shipped_rows,
     shipped_verdicts,
+    shorter_allowance,
     training_share,
 )
 from thetahat_replications.one_partition.candidates import (
@@ -151,6 +152,11 @@ def main() -> None:
         action="store_true",
         help="write the pages of further fits that show how much training brings, and no others",
     )
+    parser.add_argument(
+        "--shorter",
+        choices=tuple(shorter_allowance.SETS),
+        help="write the page of shorter allowances for one set of designs, and no others",
+    )
     options = parser.parse_args()
     if options.ship_verdicts:
         n_rows = shipped_verdicts.update_files(options.ship_verdicts)
@@ -164,6 +170,18 @@ def main() -> None:
         draws = dict(zip(SIZES, options.ship, strict=True))
         n_rows = shipped_rows.update_files([*shipped_rows.compute_rows(draws, SHIPPED_SEED)])
         print(f"{n_rows} rows of expected_coverage")  # noqa: T201 - a command
+        return
+    if options.shorter:
+        table = shorter_allowance.build_table(options.shorter, options.repetitions, options.seed)
+        path = options.output / f"shorter_{options.shorter}.md"
+        path.write_text(
+            write_page(
+                table,
+                f"{parser.prog} --shorter {options.shorter} --repetitions {options.repetitions} "
+                f"--seed {options.seed}",
+            )
+        )
+        print(f"{path}: {len(table.rows)} rows")  # noqa: T201 - a command
         return
     if unknown := set(options.sets) - set(SETS):
         parser.error(f"there is no set {', '.join(sorted(unknown))}")

@@ -11,6 +11,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from scipy.special import expit
+from sklearn.base import RegressorMixin
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.linear_model import Lasso
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from thetahat.values.types import FloatArray
@@ -98,10 +101,16 @@ def predict_neighbours(x: FloatArray, y: FloatArray, n_folds: int, k: int) -> Fl
     return np.asarray(targets.reshape(r, n, k).mean(axis=2))
 
 
-def predict_tree(
-    x: FloatArray, y: FloatArray, n_folds: int, least_rows: int, *, of_classes: bool
+def predict_tree(  # noqa: PLR0913 - the data and three settings of the tree
+    x: FloatArray,
+    y: FloatArray,
+    n_folds: int,
+    least_rows: int,
+    *,
+    of_classes: bool,
+    depth: int | None = None,
 ) -> FloatArray:
-    """Return the predictions of a tree whose leaves have a least number of rows."""
+    """Return the predictions of a tree with a least number of rows in its leaves."""
     r, n = y.shape
     size = n // n_folds
     kind = DecisionTreeClassifier if of_classes else DecisionTreeRegressor
@@ -111,7 +120,7 @@ def predict_tree(
         for start in range(0, n, size):
             test = slice(start, start + size)
             rows = np.delete(np.arange(n), test)
-            tree = kind(min_samples_leaf=least_rows, random_state=0)
+            tree = kind(min_samples_leaf=least_rows, max_depth=depth, random_state=0)
             tree.fit(features[i, rows], y[i, rows], check_input=False)
             values = tree.tree_.predict(features[i, test])
             if of_classes:
@@ -120,6 +129,42 @@ def predict_tree(
                 predicted[i, test] = shares[:, 1] if shares.shape[1] == 2 else only
             else:
                 predicted[i, test] = values[:, 0]
+    return predicted
+
+
+def predict_naive_bayes(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the probabilities of naive Bayes with normal features.
+
+    A class without rows in the training part has the probability 0, one row no spread of its own:
+    the variances have a hundredth of the overall ones added.
+    """
+    _, zf, yf = _split_folds(x, y, n_folds)
+    xf = zf[..., 1:]
+    floor = 0.01 * x.var(axis=1)[:, None]
+    scores = []
+    for weights in (1 - yf, yf):
+        counts = np.maximum(_leave_out(weights.sum(axis=2)), 1e-9)[..., None]
+        means = _leave_out(np.einsum("rkmi,rkm->rki", xf, weights)) / counts
+        squares = _leave_out(np.einsum("rkmi,rkm->rki", xf**2, weights)) / counts
+        variances = np.maximum(squares - means**2, 0.0) + floor
+        distances = (xf - means[:, :, None]) ** 2 / variances[:, :, None]
+        constant = np.log(counts[..., 0]) - np.log(variances).sum(axis=2) / 2
+        scores.append(constant[..., None] - distances.sum(axis=3) / 2)
+    return np.asarray(expit(scores[1] - scores[0]).reshape(y.shape))
+
+
+def predict_with(
+    x: FloatArray, y: FloatArray, n_folds: int, build: Callable[[], RegressorMixin]
+) -> FloatArray:
+    """Return the predictions of a regression of scikit-learn, fitted fold by fold."""
+    r, n = y.shape
+    size = n // n_folds
+    predicted = np.empty((r, n))
+    for i in range(r):
+        for start in range(0, n, size):
+            test = slice(start, start + size)
+            rows = np.delete(np.arange(n), test)
+            predicted[i, test] = build().fit(x[i, rows], y[i, rows]).predict(x[i, test])
     return predicted
 
 
@@ -155,5 +200,19 @@ LEARNERS: Final[dict[str, Predictor]] = {
     "class tree, leaves of 5": partial(predict_tree, least_rows=5, of_classes=True),
     "tree, leaves of 2": partial(predict_tree, least_rows=2, of_classes=False),
     "tree, leaves of 10": partial(predict_tree, least_rows=10, of_classes=False),
+    "class tree, depth 3": partial(predict_tree, least_rows=1, of_classes=True, depth=3),
+    "tree, depth 3": partial(predict_tree, least_rows=1, of_classes=False, depth=3),
+    "naive Bayes": predict_naive_bayes,
+    "lasso": partial(predict_with, build=partial(Lasso, alpha=0.1)),
+    "boosting": partial(
+        predict_with,
+        build=partial(
+            GradientBoostingRegressor,
+            n_estimators=15,
+            max_depth=2,
+            learning_rate=0.3,
+            random_state=0,
+        ),
+    ),
 }
 """The learners of the study by name."""
