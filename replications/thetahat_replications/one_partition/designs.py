@@ -367,7 +367,7 @@ UNSEEN: Final = (
         is_heavy=True,
     ),
 )
-"""Designs on which the shorter rule of ``shorter_allowance`` is judged, written down before any of
-its figures was known."""
+"""Designs on which the rule of ``shorter_allowance`` is judged. They were written down before any
+of their figures was known."""
 
 N_FOLDS: Final = (5, 10)

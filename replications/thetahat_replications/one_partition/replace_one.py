@@ -18,7 +18,6 @@ from thetahat_replications.one_partition.simulation import (
     LossSeries,
     SeriesKey,
     compute_moments,
-    correlate,
     list_losses,
 )
 
@@ -75,14 +74,12 @@ def _simulate(
             x_new[:, i], y_new[:, i] = x[:, n - half + i], y[:, n - half + i]
             for key, mean in _average(population, learners, x_new, y_new, n_folds).items():
                 squares[key] += (mean - before[key]) ** 2
-        of_samples = list_losses(population, learners, x, y, n_folds)
-        for key, losses in of_samples.items():
+        for key, losses in list_losses(population, learners, x, y, n_folds).items():
             loss, subject, is_difference = key
-            correlation = correlate(of_samples, key) if is_difference else None
             series = LossSeries(
                 place=(population.name, n, n_folds, loss, subject),
                 is_difference=is_difference,
-                moments=compute_moments(losses, n_folds, correlation),
+                moments=compute_moments(losses, n_folds),
             )
             yield series, squares[key] / 4 * (2 * half / n)
 

@@ -7,8 +7,7 @@ shorter only where it rests on the variance over instances today, and where the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
-from functools import partial
+from dataclasses import astuple, dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -31,107 +30,103 @@ from thetahat_replications.one_partition.measures import (
     measure_interval,
     summarise,
 )
-from thetahat_replications.one_partition.simulation import SampleMoments, simulate
+from thetahat_replications.one_partition.simulation import LossSeries, simulate
 
 SETS: Final = {"choosing": (*CHOOSING, *CHOOSING_TAILS), "unseen": UNSEEN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
-    """What training adds, as shares of the variance of independent losses."""
+class ShorterRule:
+    """An interval that is shorter than today's where the losses show no tail."""
 
     of_losses: float
-    """For a model."""
+    """What training adds for a model, as a share of the variance of independent losses."""
     of_zero_one: float
-    """For a model whose losses are all 0 or 1."""
+    """The same for a model whose losses are all 0 or 1."""
     of_unrelated: float
-    """For a difference of two models whose losses are not correlated; of others it is 1 - r times
-    that, r being the correlation, at least 0."""
+    """The same for a difference of two models whose losses are not correlated; of others it is
+    1 - r times that, r being the correlation, at least 0."""
+    of_mean: float = np.inf
+    """The skewness of the mean loss from which the interval of today is kept."""
+    of_losses_themselves: float = np.inf
+    """The skewness of the losses from which it is kept, also where that of the mean is smaller."""
 
-    def compute(self, moments: SampleMoments) -> FloatArray:
-        """Return the (R,) shares."""
-        if moments.correlation is None:
-            return np.where(moments.is_zero_one, self.of_zero_one, self.of_losses)
-        return self.of_unrelated * (1 - np.clip(moments.correlation, 0.0, 1.0))
+    @property
+    def name(self) -> str:
+        """The rule as the tables name it."""
+        limits = f"{self.of_mean:g}, {self.of_losses_themselves:g}"
+        allowances = f"{self.of_losses:g}, {self.of_zero_one:g}, {self.of_unrelated:g} (1 - r)"
+        return f"{allowances}; {'no limit' if np.isinf(self.of_mean) else limits}"
 
-    def __str__(self) -> str:
-        return f"{self.of_losses:g}, {self.of_zero_one:g}, {self.of_unrelated:g} (1 - r)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TailGuard:
-    """The losses that keep the interval of today."""
-
-    least_skewness: float = np.inf
-    """The size of the skewness of the losses from which they do."""
-    least_kurtosis: float = np.inf
-    """Their fourth central moment over the square of the second, from which they do."""
-
-    def find(self, moments: SampleMoments) -> BoolArray:
-        """Return which of the (R,) samples keep it."""
-        shows_tail = (np.abs(moments.skewness) >= self.least_skewness) | (
-            moments.kurtosis >= self.least_kurtosis
+    def build_ends(self, series: LossSeries) -> tuple[FloatArray, FloatArray]:
+        """Return the (R,) ends."""
+        moments = series.moments
+        longer = estimate_as_recommended(moments)
+        share = self._compute_share(series)
+        shorter = (1 + share * moments.n / (moments.n - 1)) * moments.overall / moments.n
+        keeps = self._keeps_longer(series)
+        chosen = (
+            np.where(keeps, longer[0], shorter),
+            np.where(keeps, longer[1], moments.n - 1.0),
         )
-        return np.asarray(shows_tail & ~moments.is_zero_one)
+        return Candidate(name=self.name, rule=lambda _: chosen).build_ends(series)
 
-    def __str__(self) -> str:
-        limits = {"skewness": self.least_skewness, "kurtosis": self.least_kurtosis}
-        shown = [f"{name} {limit:g}" for name, limit in limits.items() if np.isfinite(limit)]
-        return " or ".join(shown) or "none"
+    def _compute_share(self, series: LossSeries) -> FloatArray:
+        if series.pair is None:
+            return np.where(series.moments.is_zero_one, self.of_zero_one, self.of_losses)
+        return self.of_unrelated * (1 - np.clip(series.pair.correlation, 0.0, 1.0))
 
-
-def estimate_shorter(
-    moments: SampleMoments, allowance: Allowance, guard: TailGuard
-) -> tuple[FloatArray, FloatArray]:
-    """Return the variance of today, or that with an allowance where no reason speaks against it."""
-    variance, degrees = estimate_as_recommended(moments)
-    size = moments.n // moments.n_folds
-    ratio = size * moments.between / np.where(moments.within > 0, moments.within, np.inf)
-    differ = fdtrc(moments.n_folds - 1, moments.n - moments.n_folds, ratio) < FOLDS_DIFFER.threshold
-    skewness_of_mean = np.abs(moments.skewness) / np.sqrt(moments.n)
-    has_tail = (skewness_of_mean >= HEAVY_TAILED_LOSSES.threshold) & ~moments.is_zero_one
-    keeps = differ | has_tail | guard.find(moments)
-    factor = 1 + allowance.compute(moments) * moments.n / (moments.n - 1)
-    return (
-        np.where(keeps, variance, factor * moments.overall / moments.n),
-        np.where(keeps, degrees, moments.n - 1.0),
-    )
+    def _keeps_longer(self, series: LossSeries) -> BoolArray:
+        """Return where folds differ, there is a caution of tails, or the losses have a tail."""
+        moments = series.moments
+        size = moments.n // moments.n_folds
+        ratio = size * moments.between / np.where(moments.within > 0, moments.within, np.inf)
+        p = fdtrc(moments.n_folds - 1, moments.n - moments.n_folds, ratio)
+        skewness = np.abs(moments.skewness)
+        root = np.sqrt(moments.n)
+        has_caution = (skewness / root >= HEAVY_TAILED_LOSSES.threshold) & ~moments.is_zero_one
+        of_models = skewness if series.pair is None else series.pair.largest_skewness
+        has_tail = of_models >= min(self.of_mean * root, self.of_losses_themselves)
+        return np.asarray((p < FOLDS_DIFFER.threshold) | has_caution | has_tail)
 
 
-TODAY: Final = "today"
-LAST: Final = Allowance(of_losses=0.5, of_zero_one=0.75, of_unrelated=1.25)
-"""The allowances that were recommended for an hour on 27 November 2026."""
-LONGER: Final = Allowance(of_losses=0.75, of_zero_one=0.9, of_unrelated=1.5)
-GUARDS: Final = (
-    TailGuard(),
-    TailGuard(least_skewness=5),
-    TailGuard(least_skewness=3),
-    TailGuard(least_kurtosis=20),
-    TailGuard(least_kurtosis=10),
+CHOSEN: Final = ShorterRule(
+    of_losses=0.5, of_zero_one=0.9, of_unrelated=1.0, of_mean=0.2, of_losses_themselves=3.5
 )
-RULES: Final = (
-    Candidate(name=TODAY, rule=estimate_as_recommended),
+"""Chosen on the set ``choosing`` before any figure of ``unseen`` was known."""
+LAST: Final = ShorterRule(of_losses=0.5, of_zero_one=0.75, of_unrelated=1.25)
+"""The rule that was recommended for an hour on 27 November 2026."""
+RULES: Final[tuple[Candidate | ShorterRule, ...]] = (
+    Candidate(name="today", rule=estimate_as_recommended),
+    LAST,
+    replace(LAST, of_mean=0.2, of_losses_themselves=3.5),
+    CHOSEN,
     *(
-        Candidate(
-            name=f"{allowance}; tail: {guard}",
-            rule=partial(estimate_shorter, allowance=allowance, guard=guard),
-        )
-        for allowance in (LAST, LONGER)
-        for guard in GUARDS
+        replace(CHOSEN, of_mean=of_mean, of_losses_themselves=of_losses)
+        for of_mean, of_losses in ((0.3, 3.5), (0.25, 3.0), (0.2, 3.0), (0.15, 3.0))
     ),
+    replace(CHOSEN, of_losses=0.6, of_unrelated=1.25),
+    replace(CHOSEN, of_losses=0.75, of_unrelated=1.5),
 )
 """The rules that are compared."""
 
 ABOUT: Final = """
-The three numbers of a rule are its allowances: what training adds to the variance of independent
-losses, for a model, for a model whose losses are all 0 or 1, and for a difference of two models
-whose losses have the correlation r. `tail` says which samples keep the interval of today: those
-whose losses have such a skewness or kurtosis (fourth central moment over the square of the second),
-losses of 0 and 1 excepted. All rules keep it where the folds differ or the caution
-`heavy_tailed_losses` is given. Target, *length* and *power* are those of the other pages; *heavy*
-are the designs with a noise whose squares have no variance or a huge one (t with 3 and 4 degrees,
-log-normal, Pareto), by the number of rows. *Lower* is the share of the designs in which the rule
-covers less often than today's by .01 or more. {repetitions} samples of each design.
+The first three numbers of a rule are its allowances: what training adds to the variance of n
+independent losses, for a model, for a model whose losses are all 0 or 1, and for a difference of
+two models whose losses have the correlation r. Today's is 1 for all. After the semicolon is which
+samples keep the interval of today: those in which the skewness of the mean loss reaches the first
+number, or that of the losses the second; of a difference, the skewness of the losses of either
+model. All rules keep it where the folds differ or the skewness of the mean is .3 or more, as
+`heavy_tailed_losses` says. A limit on the kurtosis of the losses beside these was tried on the set
+`choosing` and changed the average coverage by .002 at most.
+
+*Heavy* are the designs with a noise whose squares have no variance or a huge one (t with 3 and 4
+degrees, log-normal, Pareto), by the number of rows. *Drop* is the mean of today's coverage less the
+rule's over the designs, *most* its largest value. Target, *length* and *power* are those of the
+other pages. {repetitions} samples of each design, so that the coverage of one design has a standard
+error of {error:.3f}, and both rules have the same samples. The set `choosing` is that of the page
+of that name and four populations more; {chosen} was chosen on it, and written down before any
+figure of the set `unseen` was known.
 """
 
 
@@ -142,14 +137,18 @@ def build_table(name: str, repetitions: int, seed: int) -> Table:
         by_group.setdefault((of, group), []).append(measured)
     rows: list[TableRow] = []
     for (of, group), of_designs in sorted(by_group.items(), key=_order):
+        before = np.array([measured[0].coverage for measured in of_designs])
         for place, rule in enumerate(RULES):
-            summary = summarise([measured[place] for measured in of_designs])
-            lower = np.mean([m[place].coverage <= m[0].coverage - 0.01 for m in of_designs])
-            rows.append((of, group, rule.name, len(of_designs), *astuple(summary), float(lower)))
+            of_rule = [measured[place] for measured in of_designs]
+            drop = before - [m.coverage for m in of_rule]
+            measures = (*astuple(summarise(of_rule)), float(drop.mean()), float(drop.max()))
+            rows.append((of, group, rule.name, len(of_designs), *measures))
     return Table(
         title=f"A shorter interval over one partition, {name}",
-        about=ABOUT.format(repetitions=repetitions),
-        columns=("of", "designs of", "rule", *SUMMARY_COLUMNS[2:], "lower"),
+        about=ABOUT.format(
+            repetitions=repetitions, error=(0.95 * 0.05 / repetitions) ** 0.5, chosen=CHOSEN.name
+        ),
+        columns=("of", "designs of", "rule", *SUMMARY_COLUMNS[2:], "drop", "most"),
         rows=tuple(rows),
     )
 

@@ -15,7 +15,7 @@ from thetahat_replications.one_partition.designs import N_FOLDS, DrawnPopulation
 
 _MOST_CELLS: Final = 4_000_000
 """Largest number of pairs of rows whose distances are held at once."""
-MINUS: Final = " - "
+_MINUS: Final = " - "
 """Between the names of the two learners of a difference."""
 
 
@@ -39,10 +39,16 @@ class SampleMoments:
     """Third central moment over the 3/2 power of the second."""
     is_zero_one: BoolArray
     """Whether all losses are 0 or 1."""
-    kurtosis: FloatArray
-    """Fourth central moment over the square of the second."""
-    correlation: FloatArray | None = None
-    """Of a difference, the correlation of the losses of its two models; None of a model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairMoments:
+    """What the losses of the two models of a difference have in common; arrays are (R,)."""
+
+    correlation: FloatArray
+    """Their correlation, 0 where the losses of a model are all equal."""
+    largest_skewness: FloatArray
+    """The larger size of their skewness."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +59,8 @@ class LossSeries:
     """Population, n, folds, loss and subject."""
     is_difference: bool
     moments: SampleMoments
+    pair: PairMoments | None = None
+    """The losses of the two models of a difference, where they are known."""
     diagnostics: Mapping[str, FloatArray] = field(default_factory=dict)
     """What further fits show: (R,) values by name."""
 
@@ -81,19 +89,20 @@ def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterat
     ) -> Mapping[SeriesKey, tuple[FloatArray, ...]]:
         del rng
         losses = list_losses(population, population.learners, x, y, n_folds)
-        return {key: (values, correlate(losses, key)) for key, values in losses.items()}
+        return {key: (values,) for key, values in losses.items()}
 
     for n in population.sizes:
         for n_folds in N_FOLDS:
             rng = make_random_stream(seed, f"{population.name} {n} {n_folds}")
             by_series = draw_series(population, (n, n_folds), repetitions, rng, compute)
-            for (loss, subject, is_difference), (losses, correlation) in by_series.items():
+            of_models = {key[:2]: losses for key, (losses,) in by_series.items() if not key[2]}
+            for (loss, subject, is_difference), (losses,) in by_series.items():
+                both = [of_models[loss, name] for name in subject.split(_MINUS)]
                 yield LossSeries(
                     place=(population.name, n, n_folds, loss, subject),
                     is_difference=is_difference,
-                    moments=compute_moments(
-                        losses, n_folds, correlation if is_difference else None
-                    ),
+                    moments=compute_moments(losses, n_folds),
+                    pair=compute_pair_moments(*both) if is_difference else None,
                 )
 
 
@@ -127,16 +136,9 @@ def list_losses(
     n_folds: int,
 ) -> dict[SeriesKey, FloatArray]:
     """Return the (R, n) cross-validated losses of learners, and of comparisons with the first."""
-    predictions = {learner: LEARNERS[learner](x, y, n_folds) for learner in learners}
-    return compute_losses(population, predictions, y)
-
-
-def compute_losses(
-    population: DrawnPopulation, predictions: Mapping[str, FloatArray], y: FloatArray
-) -> dict[SeriesKey, FloatArray]:
-    """Return the (R, n) losses of (R, n) predictions, and of comparisons with the first."""
     losses: dict[tuple[str, str], FloatArray] = {}
-    for learner, predicted in predictions.items():
+    for learner in learners:
+        predicted = LEARNERS[learner](x, y, n_folds)
         losses["squared", learner] = (predicted - y) ** 2
         if population.has_absolute_losses:
             losses["absolute", learner] = np.abs(predicted - y)
@@ -147,37 +149,16 @@ def compute_losses(
     for (loss, learner), values in losses.items():
         series[loss, learner, False] = values
         if learner != first and (loss, first) in losses:
-            series[loss, f"{learner}{MINUS}{first}", True] = values - losses[loss, first]
+            series[loss, f"{learner}{_MINUS}{first}", True] = values - losses[loss, first]
     return series
 
 
-def correlate(losses: Mapping[SeriesKey, FloatArray], key: SeriesKey) -> FloatArray:
-    """Return the (R,) correlations of the losses of the models of a difference, of a model ones.
-
-    It is 0 where the losses of a model are all equal.
-    """
-    loss, subject, _ = key
-    a, b = (losses[loss, learner, False] for learner in (subject.split(MINUS) * 2)[:2])
-    a, b = (values - values.mean(axis=1, keepdims=True) for values in (a, b))
-    size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    return np.where(size > 0, (a * b).sum(axis=1) / np.where(size > 0, size, 1.0), 0.0)
-
-
-def compute_moments(
-    losses: FloatArray, n_folds: int, correlation: FloatArray | None = None
-) -> SampleMoments:
-    """Return the moments of (R, n) losses whose folds are runs of equal length.
-
-    ``correlation`` is that of the two models, if the losses are differences.
-    """
+def compute_moments(losses: FloatArray, n_folds: int) -> SampleMoments:
+    """Return the moments of (R, n) losses whose folds are runs of equal length."""
     r, n = losses.shape
     folds = losses.reshape(r, n_folds, -1)
     deviations = losses - losses.mean(axis=1, keepdims=True)
     second = (deviations**2).mean(axis=1)
-    third = (deviations**3).mean(axis=1)
-    fourth = (deviations**4).mean(axis=1)
-    varies = second > 0
-    scale = np.where(varies, second, 1.0)
     return SampleMoments(
         n=n,
         n_folds=n_folds,
@@ -186,7 +167,24 @@ def compute_moments(
         within=folds.var(axis=2, ddof=1).mean(axis=1),
         between=folds.mean(axis=2).var(axis=1, ddof=1),
         is_zero_one=((losses == 0) | (losses == 1)).all(axis=1),
-        skewness=np.where(varies, third / scale**1.5, 0.0),
-        kurtosis=np.where(varies, fourth / scale**2, 0.0),
-        correlation=correlation,
+        skewness=_compute_skewness(deviations),
     )
+
+
+def compute_pair_moments(a: FloatArray, b: FloatArray) -> PairMoments:
+    """Return what the (R, n) losses of two models have in common."""
+    a, b = (losses - losses.mean(axis=1, keepdims=True) for losses in (a, b))
+    size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    varies = size > 0
+    products = (a * b).sum(axis=1) / np.where(varies, size, 1.0)
+    return PairMoments(
+        correlation=np.where(varies, products, 0.0),
+        largest_skewness=np.maximum(*(np.abs(_compute_skewness(losses)) for losses in (a, b))),
+    )
+
+
+def _compute_skewness(deviations: FloatArray) -> FloatArray:
+    second = (deviations**2).mean(axis=1)
+    varies = second > 0
+    third = (deviations**3).mean(axis=1)
+    return np.where(varies, third / np.where(varies, second, 1.0) ** 1.5, 0.0)
