@@ -2,6 +2,10 @@
 
 ``python -m thetahat_replications.one_partition --shorter`` writes its pages. An interval is made
 shorter only where it rests on the variance over instances today, and where the losses show no tail.
+
+No rule is used. The one that was chosen keeps the coverage of heavy tails, but on unseen designs
+.061 of the models and .103 of the differences are covered in less than .93 (today .028 and .038),
+for intervals that are .045 and .067 shorter.
 """
 
 from __future__ import annotations
