@@ -76,13 +76,13 @@ def test_exact_a_misspelt_task_or_a_wrong_seed_hides_no_other_fault(client: Test
     others: list[list[str | int]] = [["learners", "a", "params", "alpa"], ["learners", "b", "name"]]
     missing = str(uuid4())
     cases: list[tuple[dict[str, Any], list[list[str | int]]]] = [
-        ({**wrong, "task": "regresion"}, [["task"], *others]),
+        ({**wrong, "task": "regressio"}, [["task"], *others]),
         ({**wrong, "seed": -1}, [["seed"], *others]),
         # the task that is meant is the one that learners and data are checked for
-        ({"task": "clasification", "learners": {"a": "ridge", "b": "majority"}},
+        ({"task": "classificatio", "learners": {"a": "ridge", "b": "majority"}},
          [["task"], ["learners", "a", "name"]]),
-        ({"task": "regresion", "data": {**ROWS, "y": [1.0]}}, [["task"], ["data", "y"]]),
-        ({"task": "regresion", "data": None, "dataset": missing, "columns": {"target": "y"}},
+        ({"task": "regressio", "data": {**ROWS, "y": [1.0]}}, [["task"], ["data", "y"]]),
+        ({"task": "regressio", "data": None, "dataset": missing, "columns": {"target": "y"}},
          [["task"], ["dataset"]]),
         # a task like no other says nothing on the learners
         ({"task": "x", "level": 2, **wrong}, [["task"], ["level"]]),
