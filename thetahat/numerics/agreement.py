@@ -12,18 +12,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thetahat.numerics.thresholds import SAME_CONTRIBUTIONS
 from thetahat.values.types import BoolArray, FloatArray, IntArray
 
 RatingScale: TypeAlias = Literal["nominal", "ordinal", "interval"]
 """What the distance of two ratings means: nothing, an order, or a number."""
-
-ROUNDING: Final = 1e-9
-"""Contributions that differ by less, as a share of the largest one, differ by rounding alone. One
-item that counts otherwise than the others makes them differ by about 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,7 +53,7 @@ class Coefficient:
         sums = self.contributions - self.contributions.mean()
         if cluster is not None:
             sums = np.bincount(cluster[self.items], weights=sums)
-        if np.abs(sums).max() <= ROUNDING * np.abs(self.contributions).max():
+        if np.abs(sums).max() <= SAME_CONTRIBUTIONS * np.abs(self.contributions).max():
             return 0.0
         squares = float(sums @ sums)
         if cluster is None:

@@ -86,3 +86,8 @@ by the score test alone and with it: 3 instances .123 and .043, 4 .126 and .061,
 40 .070 and .053, 60 .060 and .053, 120 .060 and .054. A p-value takes 0.1, 0.3 where each model is
 alone in its error 30 times and more; without it .004.
 """
+
+SAME_CONTRIBUTIONS: Final = 1e-9
+"""Contributions of items to a coefficient of agreement that differ by less, as a share of the
+largest one, differ by rounding alone. In 1 500 random tables of up to 60 items whose contributions
+are equal they differed by 1e-15; one item that counts otherwise makes them differ by about 1."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from thetahat.analyses.agreement.ratings import Ratings
 from thetahat.analyses.agreement.result import KappaDifference
-from thetahat.numerics.agreement import ROUNDING, compute_kappa_of_table, weigh_categories
+from thetahat.numerics.agreement import compute_kappa_of_table, weigh_categories
+from thetahat.numerics.thresholds import SAME_CONTRIBUTIONS
 from thetahat.seeds import make_random_stream
 from thetahat.values.number_text import format_number, format_percent
 from thetahat.values.types import FloatArray, IntArray
@@ -49,7 +50,7 @@ def compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
     lower, upper, error = None, None, None
     if difference is not None and len(kappas) >= LEAST_RESAMPLES:
         drawn = kappas[:, 0] - kappas[:, 1]
-        if np.ptp(drawn) > ROUNDING:
+        if np.ptp(drawn) > SAME_CONTRIBUTIONS:
             tail = (1 - level) / 2
             lower, upper = np.quantile(drawn, [tail, 1 - tail]).tolist()
             error = float(drawn.std(ddof=1))

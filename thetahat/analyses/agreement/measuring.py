@@ -31,7 +31,6 @@ from thetahat.distributions import compute_tail_probability, compute_upper_quant
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.wilson import Wilson
 from thetahat.numerics.agreement import (
-    ROUNDING,
     Coefficient,
     compute_cohen_kappa,
     compute_ends,
@@ -40,6 +39,7 @@ from thetahat.numerics.agreement import (
     compute_krippendorff_alpha,
     compute_observed_agreement,
 )
+from thetahat.numerics.thresholds import SAME_CONTRIBUTIONS
 from thetahat.parameter_checks import check_level
 from thetahat.tables.labels import make_label_key
 from thetahat.values.number_text import format_count, format_percent
@@ -247,7 +247,7 @@ def _estimate(
     n, degrees = len(found.contributions), found.count_units(cluster) - 1.0
     variance = found.compute_variance(cluster)
     if not variance > 0:
-        reason = NO_DISAGREEMENT if found.estimate >= 1 - ROUNDING else NO_SPREAD
+        reason = NO_DISAGREEMENT if found.estimate >= 1 - SAME_CONTRIBUTIONS else NO_SPREAD
         if math.isnan(variance):
             reason = NO_TWO_UNITS
         return AgreementEstimate(estimate=found.estimate, n=n, reason=reason)
