@@ -7,7 +7,7 @@ the pages ``choosing`` and are judged by the pages ``judging``, on other designs
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +38,8 @@ SEED: Final = 33
 OUTPUT: Final = Path("docs/results/one_partition")
 SHIPPED_SEED: Final = 6
 """The seed of the shipped table, so that its draws are those of the whole study."""
+RATE_DRAWS: Final = {50: 3400, 200: 3400, 1000: 1850}
+"""Draws of the shipped rows of independent data, by number of rows."""
 SETS: Final = {"choosing": CHOOSING, "judging": JUDGING}
 SHOWN: Final = (RECOMMENDED_BEFORE, RECOMMENDED, "instances x 1.5", "instances x 1.75")
 """The candidates of the table by design."""
@@ -118,6 +120,12 @@ of the last columns is coverage / length / power.
 """
 
 
+def _ship_rows(what: shipped_rows.RedrawnRows, draws: Mapping[int, int]) -> None:
+    anew = list(shipped_rows.compute_rows(what, draws, SHIPPED_SEED))
+    n_rows = shipped_rows.update_files(what, anew)
+    print(f"{n_rows} rows of expected_coverage")  # noqa: T201 - a command
+
+
 def main() -> None:
     """Run both sets of designs and write their pages."""
     parser = argparse.ArgumentParser(
@@ -142,6 +150,13 @@ def main() -> None:
         help="draw the verdicts of expected_size over one partition anew, and nothing else",
     )
     parser.add_argument(
+        "--ship-rates",
+        type=int,
+        metavar="DRAWS",
+        help="draw the rows of differences of zero-one losses on a holdout anew, in expected_size "
+        "so many samples of each cell, in expected_coverage as many as it has, and nothing else",
+    )
+    parser.add_argument(
         "--ship-oracles",
         type=int,
         metavar="DRAWS",
@@ -159,17 +174,22 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.ship_verdicts:
-        n_rows = shipped_verdicts.update_files(options.ship_verdicts)
+        n_rows = shipped_verdicts.update_files(
+            shipped_verdicts.ONE_PARTITION, options.ship_verdicts
+        )
         print(f"{n_rows} rows of expected_size")  # noqa: T201 - a command
+        return
+    if options.ship_rates:
+        n_rows = shipped_verdicts.update_files(shipped_verdicts.PAIRED_RATES, options.ship_rates)
+        print(f"{n_rows} rows of expected_size")  # noqa: T201 - a command
+        _ship_rows(shipped_rows.PAIRED_RATES, RATE_DRAWS)
         return
     if options.ship_oracles:
         n_rows = shipped_verdicts.update_oracles(options.ship_oracles)
         print(f"{n_rows} powers of the oracle")  # noqa: T201 - a command
         return
     if options.ship:
-        draws = dict(zip(SIZES, options.ship, strict=True))
-        n_rows = shipped_rows.update_files([*shipped_rows.compute_rows(draws, SHIPPED_SEED)])
-        print(f"{n_rows} rows of expected_coverage")  # noqa: T201 - a command
+        _ship_rows(shipped_rows.ONE_PARTITION, dict(zip(SIZES, options.ship, strict=True)))
         return
     if options.shorter:
         table = shorter_allowance.build_table(options.shorter, options.repetitions, options.seed)

@@ -1,74 +1,106 @@
-"""The rows of one partition in the shipped table of ``expected_coverage``, computed anew.
+"""Rows of the shipped table of ``expected_coverage``, computed anew.
 
-The whole table takes five hours (``benchmarks.coverage_study``). Here its independent rows are
-drawn again for five and ten folds, with the intervals alone that are recommended over one
-partition, and take the places of the rows about the expected loss. Heavy-tailed losses keep theirs:
-the interval that is recommended for them is the same as before.
+The whole table takes five hours (``benchmarks.coverage_study``). Here some of its rows are drawn
+again, with the intervals alone that are recommended there: those about the expected loss over five
+and ten folds, and those of differences of error rates on a holdout. Heavy-tailed losses keep
+theirs: the interval that is recommended for them is the same as before.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.intervals.skewness_corrected import SkewnessCorrected
 from thetahat.intervals.student_t import StudentT
+from thetahat.intervals.tango import Tango
+from thetahat.variances.iid import Iid
 from thetahat.variances.nadeau_bengio import NadeauBengio
 from thetahat.variances.nadeau_bengio_instances import NadeauBengioInstances
 from thetahat_replications.presets.interval_coverage import recommended
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell, build_pair_cells
 from thetahat_replications.presets.interval_coverage.settings import build_settings
 
-SCHEMES: Final = ("5-fold", "10-fold")
-TARGET: Final = "these_sources"
 SAME: Final = ("population", "loss", "n", "of", "learner", "scheme", "target")
 """The fields by which a row finds the one whose place it takes."""
-VARIANCE: Final = NadeauBengioInstances().info.name
-"""The variance that only these rows have."""
-USUAL: Final = {
-    recommended.MODEL: "skewness_corrected:nadeau_bengio_instances",
-    recommended.DIFFERENCE: "student_t:nadeau_bengio_instances",
-}
-"""What is recommended unless the folds differ, which may make the average interval longer by more
-than the table takes for the same."""
 ANEW: Final = ("repetitions", "interval", "coverage", "width")
 """The fields that it brings; ``others`` keeps the intervals that only the whole study has."""
 
 LIBRARY: Final = Path("thetahat/analyses/losses")
 PAGE: Final = Path("docs/results/interval_coverage")
 
-NOTE: Final = (
-    "The rows of 5-fold and 10-fold about these_sources are newer than the others: "
-    "`python -m thetahat_replications.one_partition --ship` drew them again."
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedrawnRows:
+    """Which rows are drawn again, and with which intervals."""
+
+    note: str
+    """The line of the page about them, as long as the whole study has not been run again."""
+    schemes: tuple[str, ...]
+    losses: tuple[str, ...]
+    target: str
+    usual: Mapping[str, str]
+    """What is recommended, by what the row is about; other rows are not drawn. Where there is a
+    fall-back, the average interval may be longer by more than the table takes for the same."""
+    variances: tuple[Any, ...]
+    intervals: tuple[Any, ...]
+
+
+ONE_PARTITION: Final = RedrawnRows(
+    note="The rows of 5-fold and 10-fold about these_sources are newer than the others: "
+    "`python -m thetahat_replications.one_partition --ship` drew them again.",
+    schemes=("5-fold", "10-fold"),
+    losses=tuple(recommended.VALUES),
+    target="these_sources",
+    usual={
+        recommended.MODEL: "skewness_corrected:nadeau_bengio_instances",
+        recommended.DIFFERENCE: "student_t:nadeau_bengio_instances",
+    },
+    variances=(NadeauBengio(), NadeauBengioInstances()),
+    intervals=(SkewnessCorrected(), StudentT()),
 )
-"""The beginning of the page, as long as the whole study has not been run again."""
+PAIRED_RATES: Final = RedrawnRows(
+    note="The differences of zero-one losses on a holdout are newer than the others: "
+    "`python -m thetahat_replications.one_partition --ship-rates` drew them again.",
+    schemes=("holdout",),
+    losses=("zero_one",),
+    target="these_models",
+    usual={recommended.DIFFERENCE: "tango"},
+    variances=(Iid(),),
+    intervals=(Tango(), StudentT()),
+)
+REDRAWN: Final = (ONE_PARTITION, PAIRED_RATES)
+
+_ONLY_HERE: Final = NadeauBengioInstances().info.name
+"""The variance that the whole study did not have."""
 
 Row = dict[str, Any]
 
 
-def build_one_partition_cells(n: int, seed: int) -> Iterator[CoverageCell]:
-    """Yield the cells of independent rows, with five and ten folds and few intervals alone."""
+def build_redrawn_cells(what: RedrawnRows, n: int, seed: int) -> Iterator[CoverageCell]:
+    """Yield the cells of independent rows, with these schemes and few intervals alone."""
     choices = Choices(
         level=recommended.LEVEL,
         tests=(),
-        variances=(_choose(NadeauBengio()), _choose(NadeauBengioInstances())),
-        intervals=(_choose(SkewnessCorrected()), _choose(StudentT())),
+        variances=tuple(map(_choose, what.variances)),
+        intervals=tuple(map(_choose, what.intervals)),
     )
     settings = {
         name: setting
         for name, setting in build_settings(n).items()
-        if not (setting.by_source or setting.in_clusters or name == recommended.HEAVY)
+        if setting.loss in what.losses
+        and not (setting.by_source or setting.in_clusters or name == recommended.HEAVY)
     }
     cells = build_pair_cells(settings, (n,), recommended.LEVEL, seed, recommended.SECOND_LEARNERS)
     for cell in cells:
         estimators = [
             replace(estimator, choices=choices)
             for estimator in cell.study.estimators
-            if estimator.key in SCHEMES
+            if estimator.key in what.schemes
         ]
         yield replace(cell, study=replace(cell.study, estimators=estimators))
 
@@ -77,14 +109,14 @@ def _choose(method: Any) -> ChosenMethod[Any]:
     return ChosenMethod(method.info.name, method.info.name, method)
 
 
-def compute_rows(repetitions: Mapping[int, int], seed: int) -> Iterator[Row]:
+def compute_rows(what: RedrawnRows, repetitions: Mapping[int, int], seed: int) -> Iterator[Row]:
     """Yield a row for each cell and scheme, by numbers of draws for each number of rows."""
     for n, draws in repetitions.items():
-        for cell in build_one_partition_cells(n, seed):
+        for cell in build_redrawn_cells(what, n, seed):
             rows = recommended.tabulate([(cell, cell.study.run(0, draws))])
             for row in rows:
-                if row["target"] == TARGET:
-                    yield {**row, "interval": row["interval"] or USUAL[row["of"]]}
+                if row["target"] == what.target and row["of"] in what.usual:
+                    yield {**row, "interval": row["interval"] or what.usual[row["of"]]}
 
 
 def replace_rows(rows: list[Row], anew: list[Row]) -> list[Row]:
@@ -102,18 +134,21 @@ def replace_rows(rows: list[Row], anew: list[Row]) -> list[Row]:
 def _fill(row: Row, new: Row) -> Row:
     """Return the row with the new interval; the intervals that it had stay among the others.
 
-    Of those the whole study has more draws, but of the ones on the new variance it has none.
+    Of those the whole study has more draws, but of the ones on the newest variance it has none.
     """
     had = {row["interval"]: row["coverage"]} if row["interval"] else {}
-    anew = {name: share for name, share in new["others"].items() if name.endswith(VARIANCE)}
+    anew = {name: share for name, share in new["others"].items() if name.endswith(_ONLY_HERE)}
     others = {**new["others"], **row["others"], **had, **anew}
     return {**row, **{name: new[name] for name in ANEW}, "others": others}
 
 
-def update_files(anew: list[Row]) -> int:
+def update_files(what: RedrawnRows, anew: list[Row]) -> int:
     """Write the table of the library and its page with the new rows; return how many there are."""
     study = json.loads((LIBRARY / "recommended_coverage.json").read_text())
-    recommended.write_files(replace_rows(study["rows"], anew), study["seed"], PAGE, LIBRARY)
     page = PAGE / "recommended_coverage.md"
-    page.write_text(page.read_text().replace("\n\n", f"\n\n{NOTE}\n\n", 1))
+    before = page.read_text().split("\n\n")[1].splitlines()
+    notes = [each.note for each in REDRAWN if each is what or each.note in before]
+    recommended.write_files(replace_rows(study["rows"], anew), study["seed"], PAGE, LIBRARY)
+    about = "\n".join(notes)
+    page.write_text(page.read_text().replace("\n\n", f"\n\n{about}\n\n", 1))
     return len(anew)

@@ -6,22 +6,23 @@ import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
 
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.losses.comparisons import find_basis
+from thetahat.analyses.losses.comparisons import find_basis, find_basis_of_rates
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import SelectedMethods, explain_misfit, select
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
 from thetahat.analyses.losses.pairs import build_batches, compute_within_part
 from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBuilder
-from thetahat.analyses.losses.verdict_basis import VerdictBasis
+from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.intervals import INTERVALS
+from thetahat.intervals.base import PairedRatesInterval
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -32,6 +33,7 @@ from thetahat.tables.data import CLASSIFICATION, REGRESSION, Data
 from thetahat.tables.features import Features
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
+from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat.variances import VARIANCES
 from thetahat_replications.test_errors.designs import Cell
@@ -207,6 +209,10 @@ def record_bases(table: LossTable, only: Target | None = None) -> Record:
         record[f"{place}/difference"] = basis.difference
         record[f"{place}/error"] = basis.standard_error
         record[f"{place}/degrees"] = math.inf if degrees is None else degrees
+        if isinstance(basis, PairedRatesBasis):
+            for field in fields(PairedCounts):
+                value = getattr(basis.counts, field.name)
+                record[f"{place}/{field.name}"] = math.inf if value is None else value
     return record
 
 
@@ -231,7 +237,8 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
     on_variance = tuple(
         entry
         for entry in intervals.methods
-        if entry.method.info.interval.form.value in {"t", "normal"}
+        if isinstance(entry.method, PairedRatesInterval)
+        or entry.method.info.interval.form.value in {"t", "normal"}
     )
     intervals = intervals._replace(methods=on_variance)
     bases: Bases = {}
@@ -240,14 +247,14 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
         builder = RecommendedIntervalBuilder.prepare(layout, target, variances, intervals)
         for pairs, _ in build_batches(table, "a"):
             for pair in pairs:
-                if pair.constant is not None:
-                    continue
                 built = builder.build_best(
-                    pair.losses.difference, with_target, None, OmittedMethods()
+                    pair.losses.difference, with_target, None, OmittedMethods(), pair.counts
                 )
                 within = target is Target.NEW_SOURCE
-                basis = None
-                if built is not None:
+                basis: VerdictBasis | None = None
+                if built is not None and built.of_rates is not None and pair.counts is not None:
+                    basis = find_basis_of_rates(built.interval, built.of_rates, pair.counts)
+                elif built is not None and pair.constant is None:
                     basis = find_basis(
                         built, compute_within_part(pair.losses.difference) if within else None
                     )

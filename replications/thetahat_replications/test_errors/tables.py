@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
+from thetahat.analyses.losses.identical_losses import IdenticalUnits
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Decision
-from thetahat.analyses.losses.verdict_basis import VerdictBasis
+from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.corrections import DEFAULT_CORRECTION
+from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.values.layout import Layout, build_block_layout
+from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat_replications.test_errors.designs import Cell
 from thetahat_replications.test_errors.repetitions import (
@@ -29,8 +32,9 @@ from thetahat_replications.test_errors.simulation import Records, find_cells
 
 EQUAL: Final = ("b", "c")
 """Models whose expected loss is that of ``a``."""
-LARGEST_DEGREES: Final = 1e12
-"""In the place of infinitely many, which the t distribution of scipy does not take."""
+_COUNTS: Final = tuple(field.name for field in fields(PairedCounts))
+_FIELDS: Final = ("difference", "error", "degrees", *_COUNTS)
+"""What a record has of a verdict; the counts only where it rests on those of a pair of rates."""
 
 Row = dict[str, Any]
 
@@ -44,17 +48,23 @@ def tabulate(records: Mapping[str, Records]) -> Iterator[Row]:
     """Yield the rows of every cell."""
     for cell, of_cell in find_cells(records):
         bases = find_bases(run_experiment(cell, make_seed(0, cell.name, 0)).table)
-        names = {target: f"{basis.method}:{basis.variance}" for (_, target), basis in bases.items()}
+        by_target = {target: basis for (_, target), basis in bases.items()}
         place = {
             "design": cell.design.name,
             "loss": cell.loss,
             "n": cell.n,
             "trained": cell.trained,
         }
-        for row in _judge_intervals(cell, of_cell):
-            yield {**place, **row, "name": names.get(Target(row["target"]), "")}
+        for row in _judge_intervals(cell, of_cell, by_target):
+            basis = by_target.get(Target(row["target"]))
+            yield {**place, **row, "name": "" if basis is None else _name_basis(basis)}
         for row in _judge_tests(of_cell):
             yield {**place, **row}
+
+
+def _name_basis(basis: VerdictBasis) -> str:
+    """Return the interval and its variance, if it has one, as a result looks them up."""
+    return basis.method if basis.variance is None else f"{basis.method}:{basis.variance}"
 
 
 def find_truth(cell: Cell, records: Records, pair: str, target: Target) -> FloatArray | None:
@@ -74,12 +84,14 @@ def find_truth(cell: Cell, records: Records, pair: str, target: Target) -> Float
     return known
 
 
-def _judge_intervals(cell: Cell, records: Records) -> Iterator[Row]:
+def _judge_intervals(
+    cell: Cell, records: Records, by_target: Mapping[Target, VerdictBasis]
+) -> Iterator[Row]:
     """Yield the size, power and words of the verdict on each target."""
     default = DEFAULT_TARGET[cell.design.block_kind]
     for target in Target:
         bases = {
-            pair: _read_basis(records, pair, target)
+            pair: list(read_bases(records, pair, target, by_target.get(target)))
             for pair in (*EQUAL, "d")
             if f"interval/{pair}/{target.value}/difference" in records
         }
@@ -87,45 +99,78 @@ def _judge_intervals(cell: Cell, records: Records) -> Iterator[Row]:
         if len(bases) < 3 or any(truth is None for truth in truths.values()):
             continue
         known = {pair: truth for pair, truth in truths.items() if truth is not None}
-        missed = [_is_missed(bases[pair], known[pair]) for pair in EQUAL]
+        missed = [_mark_missed(bases[pair], known[pair]) for pair in EQUAL]
         yield {
             "subject": "verdict",
             "target": target.value,
             "default": target is default,
             "size": _average(np.mean(missed, axis=0)),
-            "power": _average(_is_difference_detected(bases["d"])),
-            **_judge_words(cell, bases, known, find_margin(records), target),
+            "power": _average(_mark_detected(bases["d"])),
+            **_judge_words(cell, bases, known, find_margin(records)),
         }
 
 
-def _read_basis(records: Records, pair: str, target: Target) -> FloatArray:
-    """Return the (3, repetitions) differences, standard errors and degrees of freedom."""
+def read_bases(
+    records: Records, pair: str, target: Target, like: VerdictBasis | None
+) -> Iterator[VerdictBasis | None]:
+    """Yield what the verdict of each repetition rests on; None without an interval.
+
+    Parameters
+    ----------
+    like : VerdictBasis or None
+        The basis of another repetition, which has the interval of paired rates.
+    """
     place = f"interval/{pair}/{target.value}"
-    return np.array([records[f"{place}/{field}"] for field in ("difference", "error", "degrees")])
+    n = len(records[f"{place}/difference"])
+    columns = {
+        name: records.get(f"{place}/{name}", np.full(n, math.nan)).tolist() for name in _FIELDS
+    }
+    for index in range(n):
+        now = {name: values[index] for name, values in columns.items()}
+        if math.isnan(now["difference"]):
+            yield None
+            continue
+        degrees = now["degrees"]
+        common: dict[str, Any] = {
+            "difference": now["difference"],
+            "standard_error": now["error"],
+            "degrees_of_freedom": None if math.isinf(degrees) else degrees,
+            "target": target,
+            "method": "",
+            "variance": None,
+        }
+        if isinstance(like, PairedRatesBasis) and not math.isnan(now["only_a"]):
+            counts: dict[str, Any] = {
+                name: None if math.isinf(now[name]) else now[name] for name in _COUNTS
+            }
+            yield PairedRatesBasis(**common, counts=PairedCounts(**counts), interval=like.interval)
+        else:
+            yield VerdictBasis(**common)
 
 
-def _is_missed(basis: FloatArray, truth: FloatArray) -> FloatArray:
-    """Return whether the interval of level 0.95 excludes the truth; 0 without an interval."""
-    difference, error, degrees = basis
-    quantile = stdtrit(np.minimum(degrees, LARGEST_DEGREES), 1 - ALPHA / 2)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.abs(difference - truth) > quantile * error, dtype=np.float64)
+def _mark_missed(bases: Sequence[VerdictBasis | None], truths: FloatArray) -> FloatArray:
+    """Return 1 where the interval of level 0.95 excludes the truth; 0 without an interval."""
+    missed = []
+    for basis, truth in zip(bases, truths.tolist(), strict=True):
+        lower, upper = (-math.inf, math.inf) if basis is None else basis.compute_ends(ALPHA / 2)
+        missed.append(float(truth < lower or truth > upper))
+    return np.array(missed)
 
 
-def _is_difference_detected(basis: FloatArray) -> FloatArray:
-    """Return whether the difference is shown, in the right direction."""
-    difference, error, degrees = basis
-    with np.errstate(invalid="ignore"):
-        p = 2 * stdtr(np.minimum(degrees, LARGEST_DEGREES), -np.abs(difference) / error)
-        return np.asarray((p < ALPHA) & (difference > 0), dtype=np.float64)
+def _mark_detected(bases: Sequence[VerdictBasis | None]) -> FloatArray:
+    """Return 1 where the difference is shown, in the right direction."""
+    shown = (
+        basis is not None and basis.difference > 0 and basis.compute_p_value() < ALPHA
+        for basis in bases
+    )
+    return np.array([float(each) for each in shown])
 
 
 def _judge_words(
     cell: Cell,
-    bases: Mapping[str, FloatArray],
+    bases: Mapping[str, Sequence[VerdictBasis | None]],
     truths: Mapping[str, FloatArray],
     margin: float,
-    target: Target,
 ) -> Row:
     """Return how often each word is said of equal models, and of one worse by the margin.
 
@@ -136,12 +181,12 @@ def _judge_words(
     terms = VerdictTerms(
         level=LEVEL, margin=margin, correction=DEFAULT_CORRECTION, power=0.8, layout=layout
     )
-    n = bases["d"].shape[1]
+    n = len(bases["d"])
     words_by_pair: dict[str, list[float]] = {}
     for index in range(n):
-        questions = {pair: _ask(pair, bases[pair][:, index], target) for pair in (*EQUAL, "d")}
-        alone = {pair: _decide([question], terms)[0] for pair, question in questions.items()}
-        together = _decide(list(questions.values()), terms)
+        questions = {pair: ask(pair, bases[pair][index]) for pair in (*EQUAL, "d")}
+        alone = {pair: decide([question], terms)[0] for pair, question in questions.items()}
+        together = decide(list(questions.values()), terms)
         wrong = any(
             _is_false(decision, float(truths[pair][index]), margin)
             for pair, decisions in zip(questions, together, strict=True)
@@ -167,22 +212,23 @@ def _judge_words(
     return {"words": {name: _average(np.array(values)) for name, values in words_by_pair.items()}}
 
 
-def _ask(pair: str, basis: FloatArray, target: Target) -> PairQuestion:
-    difference, error, degrees = basis.tolist()
-    if math.isnan(difference):
+def ask(pair: str, basis: VerdictBasis | None) -> PairQuestion:
+    """Return the question whether a model differs from the first, as a result would ask it."""
+    if basis is None:
         return PairQuestion(a=pair, b="a", basis=None, constant=0.0, n_units=0)
-    verdict_basis = VerdictBasis(
-        difference=difference,
-        standard_error=error,
-        degrees_of_freedom=None if math.isinf(degrees) else degrees,
-        target=target,
-        method="",
-        variance=None,
-    )
-    return PairQuestion(a=pair, b="a", basis=verdict_basis, constant=None, n_units=0)
+    if isinstance(basis, PairedRatesBasis) and basis.discordance == 0:
+        counts, noun = basis.counts, DEFAULT_NOUNS[BlockKind.HOLDOUT]
+        degrees = counts.degrees_of_freedom
+        n = counts.n_instances if degrees is None else round(degrees) + 1
+        identical = IdenticalUnits(n, noun, n, 1.0, basis.target)
+        return PairQuestion(
+            a=pair, b="a", basis=basis, constant=0.0, n_units=n, identical=identical
+        )
+    return PairQuestion(a=pair, b="a", basis=basis, constant=None, n_units=0)
 
 
-def _decide(questions: list[PairQuestion], terms: VerdictTerms) -> list[frozenset[Decision]]:
+def decide(questions: list[PairQuestion], terms: VerdictTerms) -> list[frozenset[Decision]]:
+    """Return the words of the verdict of each question."""
     verdicts = judge(questions, terms)
     return [frozenset({verdict.decision, *verdict.also}) for verdict in verdicts]
 

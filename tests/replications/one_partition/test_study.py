@@ -182,21 +182,23 @@ def test_exact_new_verdicts_stand_beside_those_of_the_interval_before() -> None:
         "target": "these_sources",
         "name": "student_t:nadeau_bengio",
     }
-    new = {**old, "name": shipped_verdicts.RECOMMENDED}
+    what = shipped_verdicts.ONE_PARTITION
+    new = {**old, "name": what.recommended}
     test = {**old, "subject": "test", "name": "mcnemar"}
     words = [{**place, "target": target, "said": 0} for target in ("these_sources", "these_models")]
 
-    merged = shipped_verdicts.replace_verdicts([old, test], [new])
+    merged = shipped_verdicts.replace_verdicts([old, test], [new], what)
 
     assert merged == [old, new, test]
-    assert shipped_verdicts.replace_verdicts(merged, [{**new, "size": 1}])[1] == {**new, "size": 1}
+    again = shipped_verdicts.replace_verdicts(merged, [{**new, "size": 1}], what)
+    assert again[1] == {**new, "size": 1}
     assert shipped_verdicts.select_shown(merged) == [new, test]
     assert shipped_verdicts.replace_words(words, [{**words[0], "said": 1}]) == [
         {**words[0], "said": 1},
         words[1],
     ]
     with pytest.raises(ValueError, match="no verdicts for"):
-        shipped_verdicts.replace_verdicts([test], [new])
+        shipped_verdicts.replace_verdicts([test], [new], what)
 
 
 def test_exact_new_rows_take_their_places_and_keep_the_other_intervals() -> None:

@@ -13,9 +13,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import nct, t
 
+import thetahat
+from thetahat.analyses.losses.evidence import VerdictTerms
 from thetahat.analyses.losses.plans import SHARE_DECIDED_BY_REPEATS
 from thetahat.analyses.studies.oracle_shares import add_oracles
-from thetahat.values.types import Target
+from thetahat.values.layout import build_block_layout
+from thetahat.values.types import BlockKind, Target
 from thetahat_replications.record_files import read_records, write_records
 from thetahat_replications.test_errors import __main__ as command
 from thetahat_replications.test_errors import plan_checks, simulation
@@ -41,8 +44,8 @@ from thetahat_replications.test_errors.repetitions import (
     repeat_cell,
     run_experiment,
 )
-from thetahat_replications.test_errors.simulation import split_by_cell
-from thetahat_replications.test_errors.tables import tabulate
+from thetahat_replications.test_errors.simulation import split_by_cell, wrap
+from thetahat_replications.test_errors.tables import ask, decide, read_bases, tabulate
 
 N = 400_000
 
@@ -128,6 +131,34 @@ def build_records(differences: dict[str, list[float]]) -> dict[str, np.ndarray]:
         p_values = np.array([0.01 if abs(value) > 1.96 else 0.5 for value in values])
         records[f"test/{pair}/sign/these_sources"] = p_values
     return records
+
+
+def test_exact_verdicts_of_paired_rates_are_those_of_a_result() -> None:
+    cell = find_cell("holdout")
+    records = wrap(repeat_cell(cell, 3, 0, 0))
+    losses = run_experiment(cell, make_seed(3, cell.name, 0)).table.models
+    like = find_bases(run_experiment(cell, 1).table)["d", Target.THESE_MODELS]
+    terms = VerdictTerms(
+        level=0.95,
+        margin=0.1,
+        correction="holm",
+        power=0.8,
+        layout=build_block_layout(BlockKind.HOLDOUT, [17]),
+    )
+
+    for pair in ("b", "c", "d"):
+        (basis,) = read_bases(records, pair, Target.THESE_MODELS, like)
+        alone: Any = {name: losses[name].values for name in (pair, "a")}
+        comparison = thetahat.evaluate(alone, blocks="holdout", margin=0.1).comparisons[0]
+        verdict = comparison.verdict
+        interval: Any = comparison.interval
+        assert basis is not None
+        assert (verdict.method, interval.variance) == ("tango", None)
+        ends = pytest.approx((interval.lower, interval.upper), rel=1e-9)
+        assert basis.compute_ends(0.025) == ends
+        assert basis.compute_p_value() == verdict.p_value
+        (words,) = decide([ask(pair, basis)], terms)
+        assert words == {verdict.decision, *verdict.also}
 
 
 def test_by_hand_sizes_and_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -276,9 +276,9 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
 def _add_size(verdict: Verdict, best: BuiltInterval | None, lookup: SizeLookup) -> Verdict:
     """Return the verdict with how often its test erred, if a study had such an interval."""
     size, missing = None, lookup.missing
-    if best is not None and best.variance is not None:
-        basis = f"{best.method.name}:{best.variance.name}"
-        size = lookup.find_verdict(basis, best.interval.target)
+    if best is not None:
+        variance = "" if best.variance is None else f":{best.variance.name}"
+        size = lookup.find_verdict(f"{best.method.name}{variance}", best.interval.target)
     if best is not None and size is None:
         missing = missing or OTHER_INTERVAL
     return replace(verdict, expected_size=size, expected_size_missing=missing)

@@ -85,6 +85,19 @@ def test_naive_a_verdict_has_the_size_of_its_interval() -> None:
     assert Path("docs/results/test_errors").name in verdict.expected_size.table
 
 
+def test_naive_a_verdict_on_paired_rates_has_the_size_of_tango() -> None:
+    losses = {"a": [0, 1, 0, 0, 1] * 4, "b": [1, 1, 0, 0, 0] * 4}
+
+    verdict = thetahat.evaluate(losses, blocks="holdout").comparisons[0].verdict
+
+    study = json.loads(Path(expected_size.__file__).with_name("test_errors.json").read_text())
+    place = ["holdout", "zero_one", 50, "trained", "verdict", "tango", "these_models"]
+    (row,) = (row for row in study["rows"] if row[:7] == place)
+    assert verdict.method == "tango"
+    assert verdict.expected_size is not None
+    assert verdict.expected_size.size == row[study["columns"].index("size")]
+
+
 def test_exact_a_test_of_the_fitted_models_is_judged_where_its_null_is_true() -> None:
     size = outcomes_of(first(evaluate(tests=["mcnemar"])))["mcnemar"].expected_size
 
