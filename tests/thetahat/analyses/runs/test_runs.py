@@ -84,6 +84,34 @@ def test_golden_the_interval_is_that_of_the_item_means(case: dict[str, Any]) -> 
     )
 
 
+POOLED = {
+    "runs_nested": (1.18236, 0.1478649482918),
+    "runs_no_item_variance": (0.8332, 0.09451419646452),
+    "runs_binary": (0.4388888888889, 0.05733732796681),
+    "runs_unequal": (1.140416666667, None),
+}
+"""The mean of all runs, and its standard error by CR1, which is CR2 where clusters are equal."""
+
+
+@pytest.mark.outside("R beside lme4 1.1.31: the mean of all runs, clusters are items")
+@pytest.mark.parametrize("name", POOLED)
+def test_golden_items_as_clusters(name: str) -> None:
+    (case,) = [case for case in VECTORS["components"] if case["id"] == name]
+    model = thetahat.evaluate(
+        {"m": flatten(case["scores"])},
+        blocks="holdout",
+        cluster=items_of(case["scores"]),
+        include=["variances"],
+    ).models["m"]
+    mean, standard_error = POOLED[name]
+
+    assert model.mean.pooled == pytest.approx(mean, rel=1e-9)
+    assert model.variances is not None
+    if standard_error is not None:
+        found = model.variances["cluster_robust"].standard_error
+        assert found == pytest.approx(standard_error, rel=1e-9)
+
+
 @pytest.mark.parametrize(("last", "method"), [(1.0, "student_t"), (0.9, "wilson")])
 def test_limit_five_items_worth_of_the_rarer_outcome(last: float, method: str) -> None:
     values = np.array([1.0] * 4 + [last] + [0.0] * 95)
