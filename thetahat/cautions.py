@@ -343,7 +343,7 @@ VARIANCE_WITHOUT_BOUND = CautionKind(
     "it often is with heavy-tailed {values}.",
     "Send variance_bound, a number that the variance of the {value} cannot exceed.",
 )
-FEWEST_NEIGHBOURS: Final = 30
+FEWEST_NEIGHBOURS: Final = 10
 """Fewest rows of which ``neighbours_alike`` is said."""
 NEIGHBOURS_ALIKE = CautionKind(
     "neighbours_alike",
@@ -358,8 +358,21 @@ NEIGHBOURS_ALIKE = CautionKind(
     "the rows were sorted after they were sampled, send them in random order.",
     threshold=1.1,
     reason="An interval that is too short by a factor of 1.1 covers in 0.925 instead of 0.95. The "
-    "factor must also be significant: its test rejects in at most 1 % of results with independent "
-    "rows, from 30 rows on and also for rare 0/1 losses (edges/neighbouring_rows).",
+    "factor must also be significant: its test rejects in at most 2 % of results with independent "
+    "rows, from 10 rows on and also for rare 0/1 losses (edges/neighbouring_rows).",
+)
+NEIGHBOURS_ALIKE_WITHIN = CautionKind(
+    "neighbours_alike_within",
+    _WARNING,
+    "Neighbouring rows are alike: the correlation of {subject} with that of the next row of the "
+    "same {block} is {correlation}. If the rows are in the order of time, or neighbours belong "
+    "together, intervals that take the rows of a {block} as independent are too short by a factor "
+    "of at least about {factor}, and p-values are too small. If the table was sorted by something "
+    "else that has to do with the {values}, such as the label, they are not.",
+    'Send what neighbouring rows have in common, such as the document or the day, as "cluster". '
+    "If the rows were sorted after they were sampled, send them in random order.",
+    threshold=NEIGHBOURS_ALIKE.threshold,
+    reason=NEIGHBOURS_ALIKE.reason,
 )
 IGNORES_TIME = CautionKind(
     "ignores_time",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
-from thetahat.values.sorted_rows import is_sorted_by_truth
+from thetahat.values.sorted_rows import find_splits_sorted_by_truth
 from thetahat.values.types import BlockKind, IntArray, Label
 
 _NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
@@ -67,13 +68,14 @@ def build_loss_table(
         cluster=None if data.cluster is None else data.cluster[splits.test],
         n_train=np.repeat(splits.n_train.astype(np.float64), splits.n_test),
     )
+    are_sorted = find_splits_sorted_by_truth(data.y[splits.test], layout)
+    layout = replace(layout, are_sorted_by_truth=are_sorted)
     models = {name: BlockLosses(layout, values=o.losses) for name, o in by_learner.items()}
     return LossTable(
         layout,
         models,
         loss_range=loss.value_range,
         left_out=data.left_out,
-        is_sorted_by_truth=kind is BlockKind.HOLDOUT and is_sorted_by_truth(data.y),
     )
 
 

@@ -208,8 +208,6 @@ class LossTable:
     """Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1)."""
     left_out: LeftOut | None = None
     """The rows of the data or losses that are not in the layout because they were left out."""
-    is_sorted_by_truth: bool = False
-    """Whether rows of equal true values stand together, so that the order of rows says nothing."""
     has_item_values: bool = True
     """Whether the value of a row is its own loss, and not a jackknife value of a ratio."""
 

@@ -12,7 +12,7 @@ from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombi
 from thetahat.tables.labels import encode_label_array, encode_labels
 from thetahat.values.time_order import order_times
 from thetahat.values.training_sizes import read_training_sizes
-from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
+from thetahat.values.types import BlockKind, BoolArray, FloatArray, IntArray, Label
 from thetahat.values.words import Words, choose_words
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ class Layout:
     """(n_instances,) labels of the codes of ``instance``."""
     judge: JudgeDesign | None = None
     """How the rows were chosen for labelling, where a judge graded them and further rows."""
+    are_sorted_by_truth: BoolArray | None = None
+    """(K,) whether rows of equal true values stand together in a split of the first repeat, so that
+    the order of its rows says nothing; None where the true values are not known."""
 
     @property
     def n_splits(self) -> int:
@@ -130,6 +133,17 @@ class Layout:
         if self.n_train is None:
             return None
         return float(self.n_test.sum() / self.n_train.sum())
+
+    def get_first_repeat(self) -> tuple[IntArray, IntArray]:
+        """Return the (n,) rows of the first repeat, split by split, and where each split starts.
+
+        The starts are (K + 1,), the last one is n. Inside a split rows are in input order.
+        """
+        if self.starts is None:
+            raise InsufficientData("The losses are known only as one mean per split.")
+        starts = self.starts[: np.count_nonzero(self.split_repeat == 0) + 1]
+        n = int(starts[-1])
+        return (np.arange(n) if self.order is None else self.order[:n]), starts
 
     def get_split_of_row(self) -> IntArray:
         """Return the (n,) split of each row, in input order."""

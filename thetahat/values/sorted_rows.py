@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from thetahat.cautions import ROW_NUMBERS_AS_LOSSES
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.values.layout import Layout
 
 FEWEST_ROWS: Final = 5
 """Fewer rows with copies may be equal by chance, at ends of a range such as 0 and 1."""
@@ -22,22 +25,49 @@ MOST_ROWS: Final = 100_000
 MOST_CELLS: Final = 1e9
 
 
-def is_monotone(values: np.ndarray) -> bool:
-    """Return whether no value is smaller than the one before it, or none is larger."""
-    before, after = values[:-1], values[1:]
-    return bool((after >= before).all() or (after <= before).all())
+def are_monotone(values: np.ndarray, starts: IntArray) -> BoolArray:
+    """Return which blocks have values that only rise or only fall, by more than one row at an end.
 
-
-def is_sorted_by_truth(truth: np.ndarray) -> bool:
-    """Return whether the (n,) true values are sorted, or equal ones stand together.
-
-    Of values that are mostly different from their neighbours only monotone ones count as sorted.
+    Parameters
+    ----------
+    values : ndarray
+        (n,) values, block by block.
+    starts : ndarray of int
+        (B + 1,) first row of each block, and n.
     """
-    starts = np.append(True, truth[1:] != truth[:-1])
-    labels = truth[starts].tolist()
-    if len(labels) <= len(truth) // 2:
-        return len(set(labels)) == len(labels)
-    return is_monotone(truth)
+    first, end = starts[:-1], starts[1:]
+    rises, falls = np.zeros((2, len(values)), dtype=np.bool_)
+    np.greater(values[1:], values[:-1], out=rises[1:])
+    np.less(values[1:], values[:-1], out=falls[1:])
+    rises[first] = falls[first] = False
+    only_one = np.logical_or.reduceat(rises, first) != np.logical_or.reduceat(falls, first)
+    is_end = (values[first] == values[np.maximum(end - 2, first)]) | (
+        values[np.minimum(first + 1, end - 1)] == values[end - 1]
+    )
+    return np.asarray(only_one & ~is_end)
+
+
+def find_splits_sorted_by_truth(truth: np.ndarray, layout: Layout) -> BoolArray:
+    """Return in which splits of the first repeat equal true values stand together.
+
+    Of values that are mostly different from their neighbours only those that rise or fall count as
+    sorted, and values that are all equal do not.
+
+    Parameters
+    ----------
+    truth : ndarray
+        (n,) true values by row.
+    """
+    rows, starts = layout.get_first_repeat()
+    known, codes = np.unique(truth[rows], return_inverse=True)
+    codes, first, sizes = codes.reshape(-1), starts[:-1], np.diff(starts)
+    is_start = np.append(True, codes[1:] != codes[:-1])
+    is_start[first] = True
+    n_runs = np.add.reduceat(is_start.astype(np.intp), first)
+    block = np.repeat(np.arange(len(sizes)), sizes)
+    n_values = np.bincount(np.unique(block * len(known) + codes) // len(known))
+    are_together = (n_runs == n_values) & (n_values > 1) & (n_runs <= sizes // 2)
+    return np.asarray(are_together | are_monotone(codes, starts))
 
 
 def is_numbering(values: FloatArray) -> bool:

@@ -37,10 +37,12 @@ def read_kept_losses(file: Path | pa.BufferReader) -> LossTable | None:
         kind, kept["block"].to_pylist(), repeat=kept["repeat"].to_numpy(), **labels
     )
     n_train = described["n_train"]
+    by_truth = described.get("are_sorted_by_truth")  # older releases did not write it
     layout = replace(
         layout,
         block_labels=tuple(described["block_labels"]),
         n_train=None if n_train is None else np.array(n_train, dtype=np.float64),
+        are_sorted_by_truth=None if by_truth is None else np.array(by_truth, dtype=np.bool_),
     )
     models = {
         model: BlockLosses(layout, values=kept[column].to_numpy())

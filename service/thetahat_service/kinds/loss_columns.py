@@ -50,6 +50,7 @@ def describe_losses(table: LossTable, columns: dict[str, str]) -> dict[bytes, by
         The column of each model.
     """
     layout = table.layout
+    by_truth = layout.are_sorted_by_truth
     described = {
         "blocks": layout.kind.value,
         "better": layout.words.better,
@@ -57,6 +58,7 @@ def describe_losses(table: LossTable, columns: dict[str, str]) -> dict[bytes, by
         "loss_range": table.loss_range,
         "models": columns,
         "block_labels": layout.block_labels,
+        "are_sorted_by_truth": None if by_truth is None else by_truth.tolist(),
     }
     return {KEY: json.dumps(described, default=str).encode()}
 

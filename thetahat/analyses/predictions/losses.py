@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +31,8 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
-from thetahat.values.sorted_rows import is_sorted_by_truth
-from thetahat.values.types import BlockKind, FloatArray, Label
+from thetahat.values.sorted_rows import find_splits_sorted_by_truth
+from thetahat.values.types import FloatArray, Label
 from thetahat.values.words import choose_words
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         encoded = encode_regions(data, known_classes)
     else:
         encoded = encode(loss, data, known_classes)
+    layout = replace(layout, are_sorted_by_truth=find_splits_sorted_by_truth(encoded.truth, layout))
     for entry in metrics:
         if entry.method.uses == "output":
             data.check_predictions(f"the metric {entry.name}")
@@ -130,7 +131,6 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         losses,
         loss_range=loss.value_range,
         left_out=left_out,
-        is_sorted_by_truth=layout.kind is BlockKind.HOLDOUT and is_sorted_by_truth(encoded.truth),
     )
     doubts: Iterable[Caution] = ()
     if task == "regression":

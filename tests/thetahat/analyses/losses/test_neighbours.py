@@ -10,9 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import thetahat
-from thetahat.analyses.losses.neighbours import compute_mean_over_orders, measure_neighbours
+from thetahat.analyses.losses.neighbours import BlockMoments, LagSums, RowDependence, RowsInOrder
 from thetahat.numerics.long_run_variance import choose_lags, compute_autocovariances
-from thetahat.values.sorted_rows import is_sorted_by_truth
+from thetahat.values.layout import build_block_layout
+from thetahat.values.sorted_rows import find_splits_sorted_by_truth
+from thetahat.values.types import BlockKind
 
 TIME_POSITIVE_CORRELATION = """
     -0.163 1.807 0.402 3.123 3.463 2.327 2.435 1.982 1.577 -0.674 0.115 1.203 -0.707 1.655
@@ -47,9 +49,14 @@ def draw_dependent(n: int, coefficient: float, seed: int) -> Any:
     return values
 
 
+def measure_neighbours(values: Any, *sizes: int) -> RowDependence | None:
+    return RowsInOrder(np.array(sizes or (len(values),))).measure(values)
+
+
 def list_subjects(cautions: Any) -> list[str]:
     """Return what each caution about neighbours is about."""
-    messages = [caution.message for caution in cautions if caution.code == "neighbours_alike"]
+    codes = ("neighbours_alike", "neighbours_alike_within")
+    messages = [caution.message for caution in cautions if caution.code in codes]
     return [message.split("correlation of ")[1].split(" with that")[0] for message in messages]
 
 
@@ -96,33 +103,55 @@ def test_golden_the_factor_is_that_of_newey_and_west(
     assert_allclose(measured.correlation, correlations[0], rtol=1e-9)
 
 
-def test_exact_the_mean_over_all_orders() -> None:
-    values, weights = np.array([0.0, 0.0, 1.0, 2.5, -1.0, 7.0]), np.array([2 / 3, 1 / 3])
-    found = [compute_autocovariances(np.array(o), 2) for o in itertools.permutations(values)]
-    sums = [weights @ one[1:] / one[0] for one in found]
+def test_exact_the_mean_and_the_variance_over_all_orders() -> None:
+    weights, blocks = np.array([2 / 3, 1 / 3]), ([0.0, 0.0, 1.0, 7.0], [3.0, 2.5, -1.0, 8.0, 8.0])
+    totals = []
+    for first in itertools.permutations(blocks[0]):
+        for second in itertools.permutations(blocks[1]):
+            total = 0.0
+            for block in (first, second):
+                autocovariances = compute_autocovariances(np.array(block), 2)
+                total += len(block) * float(weights @ autocovariances[1:])
+            totals.append(total)
 
-    assert_allclose(compute_mean_over_orders(weights, 6), np.mean(sums))
+    sums = LagSums.compute(weights, np.array([4, 5]))
+    centred = [np.abs(np.array(block) - np.mean(block)) for block in blocks]
+    powers = [np.array([(c**k).mean() for c in centred]) for k in (2, 3, 4)]
+    mean, variance = BlockMoments(np.array([4.0, 5.0]), *powers).compute_moments(sums)
+
+    assert_allclose(mean, np.mean(totals))
+    assert_allclose(variance, np.var(totals))
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "sizes"),
     [
-        pytest.param(draw_dependent(60, 0.3, 5), id="normal"),
-        pytest.param(draw_dependent(60, 0.3, 7) ** 2, id="squares"),
-        pytest.param((draw_dependent(100, 0.7, 8) > 1.6) * 1.0, id="errors"),
-        pytest.param(np.isin(np.arange(100), [10, 11, 12, 80]) * 1.0, id="four errors"),
+        pytest.param(draw_dependent(60, 0.3, 5), (60,), id="normal"),
+        pytest.param(draw_dependent(60, 0.3, 7) ** 2, (60,), id="squares"),
+        pytest.param((draw_dependent(100, 0.7, 8) > 1.6) * 1.0, (100,), id="errors"),
+        pytest.param(np.isin(np.arange(100), [10, 11, 12, 80]) * 1.0, (100,), id="four errors"),
+        pytest.param(draw_dependent(100, 0.3, 6), (25, 25, 25, 25), id="sources"),
+        pytest.param((draw_dependent(90, 0.6, 9) > 1.2) * 1.0, (50, 25, 10, 5), id="unequal"),
     ],
 )
-def test_naive_p_value_by_random_orders(values: Any) -> None:
-    """The p-value is near the share of random orders with as large a factor, or above it."""
+def test_naive_p_value_by_random_orders(values: Any, sizes: tuple[int, ...]) -> None:
+    """The p-value is near the least share of random orders that are as much alike, or above it."""
     rng = np.random.default_rng(3)
-    measured = measure_neighbours(values)
+    measured = measure_neighbours(values, *sizes)
     assert measured is not None
-    orders = [measure_neighbours(rng.permutation(values)) for _ in range(3000)]
-    share = np.mean([order is not None and order.factor >= measured.factor for order in orders])
+    blocks = np.split(values, np.cumsum(sizes)[:-1])
+    found = [
+        measure_neighbours(np.concatenate([rng.permutation(block) for block in blocks]), *sizes)
+        for _ in range(3000)
+    ]
+    orders = [order for order in found if order is not None]
+    share = min(
+        np.mean([order.factor >= measured.factor for order in orders]),
+        np.mean([order.correlation >= measured.correlation for order in orders]),
+    )
 
-    assert 0.001 < share < 0.05
-    assert 0.8 < measured.p_value / share < 2
+    assert 0.0005 < share < 0.05
+    assert 0.8 < measured.p_value / share < 2.5
 
 
 def test_limit_the_size_of_the_losses_does_not_matter() -> None:
@@ -164,11 +193,9 @@ def test_exact_the_caution_has_the_factor() -> None:
 @pytest.mark.parametrize(
     ("losses", "options"),
     [
-        pytest.param({"a": draw_dependent(29, 0.99, 3)}, {}, id="few rows"),
+        pytest.param({"a": draw_dependent(9, 0.99, 3)}, {}, id="few rows"),
         pytest.param(
-            {"a": draw_dependent(60, 0.9, 3)},
-            {"cluster": np.arange(60) // 4},
-            id="clusters",
+            {"a": draw_dependent(60, 0.9, 3)}, {"cluster": np.arange(60) // 4}, id="clusters"
         ),
         pytest.param(
             {"a": np.sort(draw_dependent(60, 0.9, 3)), "b": draw_dependent(60, 0.9, 3)},
@@ -176,12 +203,75 @@ def test_exact_the_caution_has_the_factor() -> None:
             id="sorted by a loss",
         ),
         pytest.param({"a": np.random.default_rng(3).random(60)}, {}, id="independent rows"),
+        pytest.param(
+            {"a": np.random.default_rng(3).random(60) + np.repeat(np.arange(6.0), 10)},
+            {"blocks": "random", "block": np.repeat(np.arange(6), 10)},
+            id="means of folds differ",
+        ),
+        pytest.param(
+            {"a": np.tile(np.sort(draw_dependent(20, 0.9, 3)), 3)},
+            {"blocks": "source", "block": np.repeat(["x", "y", "z"], 20)},
+            id="sorted in each source",
+        ),
+        pytest.param(
+            {"a": draw_dependent(60, 0.9, 3)},
+            {"blocks": "random", "block": np.arange(60) // 3},
+            id="three rows in a fold",
+        ),
     ],
 )
 def test_exact_there_is_no_caution(losses: Any, options: Any) -> None:
-    result = thetahat.evaluate(losses, blocks="holdout", **options)
+    result = thetahat.evaluate(losses, **{"blocks": "holdout", **options})
 
-    assert "neighbours_alike" not in [caution.code for caution in result.cautions]
+    assert not list_subjects(result.cautions)
+
+
+def test_exact_small_samples_get_the_caution() -> None:
+    result = thetahat.evaluate({"a": draw_dependent(20, 0.9, 0)}, blocks="holdout")
+
+    assert list_subjects(result.cautions) == ["the loss of 'a'"]
+
+
+def test_exact_a_model_without_errors_is_not_sorted() -> None:
+    losses = {"a": (draw_dependent(80, 0.9, 4) > 1) * 1.0, "perfect": np.zeros(80)}
+    result = thetahat.evaluate(losses, blocks="holdout")
+
+    assert list_subjects(result.cautions) == ["the loss of 'a'"]
+
+
+@pytest.mark.parametrize("blocks", ["source", "random"])
+def test_exact_rows_of_sources_and_folds_in_any_order(blocks: str) -> None:
+    """The rows of a block keep their order; blocks may stand together or in turn."""
+    series, rng = [draw_dependent(25, 0.5, seed) for seed in range(8)], np.random.default_rng(4)
+    together, labels = np.concatenate(series), np.repeat([f"s{k}" for k in range(8)], 25)
+    in_turn = np.arange(200).reshape(8, 25).T.ravel()
+    for order in (np.arange(200), in_turn):
+        losses = {"a": 3 + together[order], "b": rng.random(200)}
+        result = thetahat.evaluate(losses, blocks=blocks, block=labels[order])
+        (caution,) = [c for c in result.cautions if c.code == "neighbours_alike_within"]
+
+        assert list_subjects(result.cautions) == ["the loss of 'a'"]
+        noun = "source" if blocks == "source" else "fold"
+        assert f"the next row of the same {noun}" in caution.message
+        assert '"time"' not in caution.advice
+
+
+def test_exact_repeats_are_tested_once() -> None:
+    """Of two equal repeats the first is tested, for both have the same rows."""
+    values = np.concatenate([draw_dependent(25, 0.5, seed) for seed in range(4)])
+    once = measure_neighbours(values, 25, 25, 25, 25)
+    block = np.repeat(np.arange(4), 25)
+    result = thetahat.evaluate(
+        {"a": np.tile(values, 2)},
+        blocks="random",
+        block=np.tile(block, 2),
+        repeat=np.repeat([0, 1], 100),
+        instance=np.tile(np.arange(100), 2),
+    )
+    (caution,) = [c for c in result.cautions if c.code == "neighbours_alike_within"]
+
+    assert once is not None
+    assert f"same fold is {once.correlation:.2f}." in caution.message
 
 
 @pytest.mark.parametrize(
@@ -193,7 +283,14 @@ def test_exact_there_is_no_caution(losses: Any, options: Any) -> None:
         ([0.1, 0.2, 0.3, 0.5], True),
         ([0.5, 0.3, 0.3, 0.1], True),
         ([0.1, 0.3, 0.2, 0.5], False),
+        ([1, 1, 1, 1], False),
     ],
 )
 def test_by_hand_tables_sorted_by_the_truth(truth: list[Any], expected: bool) -> None:  # noqa: FBT001
-    assert is_sorted_by_truth(np.array(truth)) is expected
+    n = len(truth)
+    one = build_block_layout(BlockKind.HOLDOUT, [n])
+    two = build_block_layout(BlockKind.RANDOM, [n, 4])
+
+    assert find_splits_sorted_by_truth(np.array(truth), one).tolist() == [expected]
+    mixed = np.array([*truth, truth[0], truth[-1], truth[0], truth[-1]])
+    assert find_splits_sorted_by_truth(mixed, two).tolist() == [expected, False]
