@@ -62,6 +62,9 @@ def compare(y: Any, p: dict[str, Any], **options: Any) -> Any:
 
 
 def check_golden(found: Any, expected: dict[str, Any]) -> None:
+    for score, mean in (("brier", "brier"), ("log", "log_loss")):
+        if expected.get(mean) is not None:
+            assert_allclose(found.parts[score].score, expected[mean], rtol=1e-9)
     for score, name in (("brier", "corp_brier"), ("log", "corp_log")):
         for part, value in expected.get(name, {}).items():
             assert_allclose(getattr(found.parts[score], part), value, rtol=1e-9, atol=1e-12)
