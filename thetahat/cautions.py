@@ -1056,8 +1056,8 @@ NO_DIRECTION = CautionKind(
 INFINITE_STATISTIC = CautionKind(
     "infinite_statistic",
     _WARNING,
-    "Two models differ by the same amount on every {unit}, so the difference has no standard error "
-    "and its p-value is 0.",
+    "Two models differ by the same amount on every {unit}, so the difference has no standard "
+    "error. Its p-value is the probability that all signs agree by chance.",
     "Check the values: real differences vary.",
 )
 INSTANCES_SHARE_A_SOURCE = CautionKind(

@@ -307,6 +307,18 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"/(?:against_chance|estimate/pooled|intervals/[89]|variances/delong)": Changed(
         "The pooled area compared probabilities of gnb with log odds of log; both are log odds now."
     ),
+    r"losses_zero_variance/comparisons/0/tests"
+    r"/(?:bayle_z|bootstrap_difference|nadeau_bengio_t|paired_t_blocks)/p_value": Changed(
+        "Differences that are all equal and not 0 do not show how certain they are."
+    ),
+    r"losses_(?:holdout_clusters|random_clusters|split_scores_sources|subsamples|tests_with_parameters|unit_block)"
+    r"/comparisons/0/tests/(?:bootstrap_difference|bd2)"
+    r"/(?:p_value|cautions/smallest_p_value/is_there)": Changed(
+        "The p-value of the bootstrap is not below that of as many units with one sign."
+    ),
+    r"[a-z_0-9]+/comparisons/0/wins/p_value": Changed(
+        "The p-value of a win rate is the level at which its interval ends at one half."
+    ),
     r"losses_random_repeats_unnamed/(?:not_applicable|methods)": _ALL_PAIRS_OVER_REPEATS,
     r"(?:losses_five_by_two|losses_random_repeats|cross_validation_scheme_five_by_two)"
     r"/(?:models/[^/]+|comparisons/\d+)/(?:variances/bayle_all_pairs|tests/bayle_z)": (

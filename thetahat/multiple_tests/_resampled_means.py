@@ -121,12 +121,17 @@ def studentise(differences: FloatArray, errors: FloatArray, slack: FloatArray) -
     return np.where(is_zero & is_certain, 0.0, ratios)
 
 
-def compute_exceedance_p_value(reference: FloatArray, statistic: float) -> float:
-    """Return (count + 1) / (B + 1) with the count of (B,) reference values at or above T.
+def compute_exceedance_p_value(
+    reference: FloatArray, statistic: float, n_units: int, n_differences: int
+) -> float:
+    r"""Return (count + 1) / (B + 1) with the count of (B,) reference values at or above T.
 
-    The p-value of an infinite statistic is 0.
+    An infinite statistic is of a difference that is the same on all n units, which have one sign by
+    chance with probability :math:`2^{-n}`. Its p-value is at least that of one of the m one-sided
+    differences that the statistic is the largest of, :math:`m 2^{-n}`.
     """
     if statistic == np.inf:
-        return 0.0
+        of_signs = n_differences * 2.0 ** -min(n_units, 1000)
+        return min(1.0, max(of_signs, 1 / (len(reference) + 1)))
     n_exceeding = int((reference >= statistic - _TIE * abs(statistic)).sum())
     return (n_exceeding + 1) / (len(reference) + 1)

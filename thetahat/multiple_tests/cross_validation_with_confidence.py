@@ -49,7 +49,8 @@ class CrossValidationWithConfidence:
     repeats the mean of an instance is used.
 
     Degenerate cases: a model that loses to another by the same amount on every instance has T
-    infinite and p = 0. Models with equal losses have equal p-values.
+    infinite, and the p-value of :math:`k - 1` exact sign tests of n equal signs. Models with equal
+    losses have equal p-values.
 
     Parameters
     ----------
@@ -130,9 +131,10 @@ class CrossValidationWithConfidence:
         inflation = draw_inflation_factors(
             self.small_sample, n, n - table.layout.n_blocks, n_drawn, rng
         )
-        p_values, largest = np.empty(len(t)), np.full(n_drawn, -np.inf)
+        k = len(t)
+        p_values, largest = np.empty(k), np.full(n_drawn, -np.inf)
         for m, reference in enumerate(references):
-            p_values[m] = compute_exceedance_p_value(reference * inflation, statistics[m])
+            p_values[m] = compute_exceedance_p_value(reference * inflation, statistics[m], n, k - 1)
             np.maximum(largest, reference, out=largest)
         overall = float(statistics.max())
         kept_models = [
@@ -140,7 +142,7 @@ class CrossValidationWithConfidence:
         ]
         return OmnibusOutcome(
             statistic=overall if math.isfinite(overall) else None,
-            p_value=compute_exceedance_p_value(largest * inflation, overall),
+            p_value=compute_exceedance_p_value(largest * inflation, overall, n, k * (k - 1)),
             target=rows.target,
             unit=rows.unit,
             cautions=rows.list_cautions(is_flat=overall == 0, is_infinite=math.isinf(overall)),

@@ -57,7 +57,8 @@ class ModelConfidenceSet:
 
     Degenerate cases: models with equal losses have t = 0 and leave together with similar p-values.
     A difference that is the same for every unit has no error: T is infinite and left out, and the
-    step's p-value is 0. No difference at all gives p = 1 and all models.
+    step's p-value is that of exact sign tests of n equal signs. No difference at all gives p = 1
+    and all models.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class ModelConfidenceSet:
         eliminate = eliminate_by_range if self.statistic == "range" else eliminate_by_mean
         n, n_drawn = rows.n_rows, drawn.shape[1]
         inflation = draw_inflation_factors(self.small_sample, n, n - 1, n_drawn, rng)
-        steps = eliminate(centre, drawn, inflation, bound_model_roundings(rows.losses))
+        steps = eliminate(centre, drawn, inflation, bound_model_roundings(rows.losses), n)
         kept_models = [rows.names[i] for i in steps.best_first if steps.p_values[i] > alpha]
         return OmnibusOutcome(
             statistic=steps.statistic if math.isfinite(steps.statistic) else None,
@@ -176,7 +177,11 @@ class Elimination(NamedTuple):
 
 
 def eliminate_by_range(
-    means: FloatArray, drawn: FloatArray, inflation: FloatArray, roundings: FloatArray
+    means: FloatArray,
+    drawn: FloatArray,
+    inflation: FloatArray,
+    roundings: FloatArray,
+    n_units: int,
 ) -> Elimination:
     """Eliminate by the largest difference of two models over its standard error.
 
@@ -208,13 +213,20 @@ def eliminate_by_range(
     for model, statistic in zip(reversed(eliminated), reversed(statistics), strict=True):
         apart = np.abs(drawn[inside] - drawn[model]) * inverse[model, inside][:, np.newaxis]
         largest = np.maximum(largest, apart.max(axis=0))
-        p_values.append(compute_exceedance_p_value(largest * inflation, statistic))
         inside.append(model)
+        n_ordered = len(inside) * (len(inside) - 1)
+        p_values.append(
+            compute_exceedance_p_value(largest * inflation, statistic, n_units, n_ordered)
+        )
     return _build_elimination(statistics[0], eliminated, int(left[0]), p_values[::-1])
 
 
 def eliminate_by_mean(
-    means: FloatArray, drawn: FloatArray, inflation: FloatArray, roundings: FloatArray
+    means: FloatArray,
+    drawn: FloatArray,
+    inflation: FloatArray,
+    roundings: FloatArray,
+    n_units: int,
 ) -> Elimination:
     """Eliminate by the largest mean loss minus the average of the set, over its standard error.
 
@@ -230,7 +242,7 @@ def eliminate_by_mean(
         is_certain = errors <= slack[left]
         scaled = apart / np.where(is_certain, np.inf, errors)[:, np.newaxis]
         reference = scaled.max(axis=0) * inflation
-        p_values.append(compute_exceedance_p_value(reference, statistics[-1]))
+        p_values.append(compute_exceedance_p_value(reference, statistics[-1], n_units, len(left)))
         out = _find_worst(t, means[left])
         eliminated.append(int(left[out]))
         left = np.delete(left, out)

@@ -41,14 +41,14 @@ def run_t_test(  # noqa: PLR0913 - one argument per part of a t test
 ) -> TestOutcome:
     """Test that the expected estimate is 0; a normal test if the degrees of freedom are None.
 
-    With a variance of 0 the statistic is None and the p-value is its limit: 1 if the estimate is 0
-    or points away from the alternative, else 0. With an infinite variance both are None.
+    With a variance of 0 there is no statistic, and the p-value is 1 if the estimate is 0: nothing
+    shows how certain another one is. With an infinite variance both are None.
     """
     statistic, p_value = _compute_statistic(estimate, variance), None
     if variance == math.inf:
         cautions = (*cautions, VARIANCE_TOO_LARGE())
     elif statistic is None:
-        p_value = _find_limit_of_p_value(estimate, alternative)
+        p_value = 1.0 if estimate == 0 else None
         cautions = (*cautions, build_zero_variance_caution(estimate))
     else:
         p_value = compute_p_value(statistic, degrees_of_freedom, alternative)
@@ -89,7 +89,7 @@ class VarianceTest(PairedTest):
         return reason_against_variance(self.info.name, self.build_estimator(), layout)
 
     def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
-        """Test that the expected difference is 0; with a variance of 0 the p-value is its limit."""
+        """Test that the expected difference is 0."""
         variance = self.build_estimator().estimate(pair.difference)
         estimate, value = round_to_zero(pair, variance.estimate, float(np.asarray(variance.value)))
         return run_t_test(
@@ -111,13 +111,6 @@ def _compute_statistic(estimate: float, variance: float) -> float | None:
     return statistic if math.isfinite(statistic) else None
 
 
-def _find_limit_of_p_value(estimate: float, alternative: Alternative) -> float:
-    if alternative is Alternative.TWO_SIDED:
-        return 1.0 if estimate == 0 else 0.0
-    is_towards = estimate < 0 if alternative is Alternative.LESS else estimate > 0
-    return 0.0 if is_towards else 1.0
-
-
 def build_zero_variance_caution(
     estimate: float, reason: str = "the differences do not vary"
 ) -> Caution:
@@ -129,5 +122,5 @@ def build_zero_variance_caution(
         )
     return ZERO_VARIANCE(
         reason=reason,
-        consequence="The statistic is infinite and left out; the p-value is its limit.",
+        consequence="There is no statistic and no p-value.",
     )

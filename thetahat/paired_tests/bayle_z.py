@@ -29,7 +29,7 @@ class BayleZ(VarianceTest):
     In the formula :math:`\bar d` is the mean difference over all N instances and
     :math:`\hat\sigma^2 / N` its variance by ``bayle_all_pairs`` or ``bayle_within``.
 
-    Degenerate cases: equal differences give no statistic, and p = 0, or 1 if they are 0.
+    Degenerate cases: equal differences give no statistic, and p = 1 if they are 0, else no p.
 
     Parameters
     ----------

@@ -40,10 +40,12 @@ class BootstrapDifference(PairedTest):
     and 1 have, draws how often each value occurs, from the multinomial distribution: its resamples
     have exactly the same distribution.
 
-    Deviations: the statistic is not studentised, unlike in section 16.4 of efron1993.
+    Deviations: the statistic is not studentised, unlike in section 16.4 of efron1993. p is at least
+    that of all n units having the same sign by chance, :math:`2^{1-n}` and half of it one-sided:
+    two units whose differences are similar would give 1 / (B + 1).
 
     Degenerate cases: no difference anywhere gives p = 1. A difference that is the same for every
-    unit gives 1 / (B + 1), with a caution.
+    unit, or for those of each block that instances are drawn from, gives no p-value.
 
     Parameters
     ----------
@@ -128,26 +130,32 @@ def _build_outcome(replicates: Replicates, alternative: Alternative) -> TestOutc
     n, deviations = replicates.n_resamples, replicates.deviations
     slack = _TIE * max(float(deviations.max()), -float(deviations.min()))
     n_extreme = count_extreme(deviations, replicates.estimate, slack, alternative)
+    n_units = replicates.units.n_units
+    least = 2.0 ** ((alternative is Alternative.TWO_SIDED) - n_units)
+    p_value: float | None = max((n_extreme + 1) / (n + 1), least)
+    if replicates.is_constant and replicates.estimate != 0:
+        p_value = None
     return TestOutcome(
         statistic=replicates.estimate,
-        p_value=(n_extreme + 1) / (n + 1),
+        p_value=p_value,
         target=replicates.units.target,
         unit=replicates.units.unit,
         cautions=(
-            *_list_p_value_cautions(replicates, n_extreme),
+            *_list_p_value_cautions(replicates, p_value),
             *resampling_cautions(replicates.units),
         ),
-        details={"method": "random", "n_resamples": n, "n_units": replicates.units.n_units},
+        details={"method": "random", "n_resamples": n, "n_units": n_units},
     )
 
 
-def _list_p_value_cautions(replicates: Replicates, n_extreme: int) -> Iterator[Caution]:
+def _list_p_value_cautions(replicates: Replicates, p_value: float | None) -> Iterator[Caution]:
     if replicates.is_constant:
+        rest = "there is no p-value" if p_value is None else "the p-value is 1"
         yield ZERO_VARIANCE(
             reason="the difference is the same for every unit",
-            consequence="Resampling cannot show how certain it is.",
+            consequence=f"Resampling cannot show how certain it is, and {rest}.",
         )
-    elif n_extreme == 0:
+    elif p_value == 1 / (replicates.n_resamples + 1):
         yield SMALLEST_P_VALUE(n_resamples=replicates.n_resamples)
 
 

@@ -21,7 +21,7 @@ class BouckaertFrankT(VarianceTest):
     has k r - 1 degrees of freedom. The variance is ``bouckaert_frank`` of the differences, with
     its deviations. The result equals that of ``nadeau_bengio_t`` on the same splits.
 
-    Degenerate cases: equal differences give no statistic, and p = 0, or 1 if they are 0.
+    Degenerate cases: equal differences give no statistic, and p = 1 if they are 0, else no p.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -36,7 +36,8 @@ class DieboldMariano(PairedTest):
     Bartlett are used and a caution says so; the horizon is never another one. Several rows of one
     time are summed first.
 
-    Degenerate cases: differences that do not vary have no statistic, and the p-value is its limit.
+    Degenerate cases: differences that do not vary have no statistic, and p = 1 if they are 0, else
+    no p.
 
     Parameters
     ----------

@@ -28,8 +28,9 @@ class FiveByTwoF(VarianceTest):
     :math:`s_i^2 = (p_{i1} - \bar p_i)^2 + (p_{i2} - \bar p_i)^2`; the test has 10 and 5 degrees
     of freedom. The denominator comes from the variance ``dietterich_5x2`` of the differences.
 
-    Degenerate cases: two equal halves in every repeat give no statistic, and p = 0, or 1 if all
-    differences are 0. With a one-sided alternative p is None, with a caution: F has no direction.
+    Degenerate cases: two equal halves in every repeat give no statistic, and p = 1 if all
+    differences are 0, else no p. With a one-sided alternative p is None, with a caution: F has no
+    direction.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -68,7 +69,7 @@ class FiveByTwoF(VarianceTest):
         size = math.hypot(*pair.difference.moments.means.tolist()) / math.sqrt(_NUMERATOR)
         size, value = round_to_zero(pair, size, float(np.asarray(variance.value)))
         statistic: float | None = None
-        p_value: float | None = 1.0 if size == 0 else 0.0
+        p_value: float | None = 1.0 if size == 0 else None
         if value > 0:
             statistic = size / value * size
             p_value = compute_f_upper_tail(statistic, _NUMERATOR, _DENOMINATOR)

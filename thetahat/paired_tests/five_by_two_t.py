@@ -22,8 +22,8 @@ class FiveByTwoT(VarianceTest):
     :math:`s_i^2 = (p_{i1} - \bar p_i)^2 + (p_{i2} - \bar p_i)^2`; the test has 5 degrees of
     freedom. The variance is ``dietterich_5x2`` of the differences.
 
-    Degenerate cases: two equal halves in every repeat give no statistic, and p = 0, or 1 if
-    :math:`p_{11}` is 0.
+    Degenerate cases: two equal halves in every repeat give no statistic, and p = 1 if
+    :math:`p_{11}` is 0, else no p.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

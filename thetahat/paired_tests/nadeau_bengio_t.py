@@ -21,7 +21,7 @@ class NadeauBengioT(VarianceTest):
     sizes; the test has J - 1 degrees of freedom. The variance is ``nadeau_bengio`` of the
     differences, with its deviations.
 
-    Degenerate cases: equal differences give no statistic, and p = 0, or 1 if they are 0.
+    Degenerate cases: equal differences give no statistic, and p = 1 if they are 0, else no p.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -21,7 +21,7 @@ class PairedTBlocks(PairedTest):
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
     mean differences of the splits; the test has J - 1 degrees of freedom.
 
-    Degenerate cases: equal differences give no statistic, and p = 0, or 1 if they are 0.
+    Degenerate cases: equal differences give no statistic, and p = 1 if they are 0, else no p.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

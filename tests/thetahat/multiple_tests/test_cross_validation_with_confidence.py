@@ -186,19 +186,20 @@ def test_degenerate_a_constant_difference_is_certain() -> None:
     outcome = outcome_of(NAME, in_a_holdout(losses))
 
     assert outcome.statistic is None
-    assert outcome.p_value == 0
-    assert details_of(outcome)["p_values"]["m1"] == 0
+    assert outcome.p_value == 1 / 5001
+    assert details_of(outcome)["p_values"]["m1"] == 1 / 5001
     assert details_of(outcome)["p_values"]["m0"] > 0.3
     assert codes(outcome) == ["infinite_statistic"]
 
 
-def test_degenerate_the_surely_best_of_all() -> None:
-    losses = np.random.default_rng(369).random((40, 1)) + np.array([0.0, 0.25, 0.5])
+@pytest.mark.parametrize(("n", "p_value"), [(40, 1 / 5001), (5, 2 / 2**5)])
+def test_degenerate_the_best_of_all_by_constant_differences(n: int, p_value: float) -> None:
+    losses = np.random.default_rng(369).random((n, 1)) + np.array([0.0, 0.25, 0.5])
 
     outcome = outcome_of(NAME, in_a_holdout(losses))
 
-    assert details_of(outcome)["p_values"] == {"m0": 1.0, "m1": 0.0, "m2": 0.0}
-    assert details_of(outcome)["tied"] == [["m0"]]
+    assert details_of(outcome)["p_values"] == {"m0": 1.0, "m1": p_value, "m2": p_value}
+    assert details_of(outcome)["tied"] == ([["m0"]] if n == 40 else [["m0", "m1", "m2"]])
 
 
 def test_invalid_layouts_and_parameters() -> None:

@@ -164,10 +164,23 @@ def test_degenerate_a_constant_difference_is_certain(statistic: str) -> None:
     outcome = outcome_of(NAME, in_a_holdout(losses), statistic=statistic)
 
     assert outcome.statistic is None
-    assert outcome.p_value == 0
+    assert outcome.p_value == 1 / 5001
     assert codes(outcome) == ["infinite_statistic"]
     assert details_of(outcome)["eliminated"] == ["m2", "m1"]
     assert details_of(outcome)["set"] == ["m0"]
+
+
+@pytest.mark.parametrize(("statistic", "differences"), [("range", (6, 2)), ("max", (3, 2))])
+def test_exact_a_constant_difference_of_few_units_is_that_of_a_sign_test(
+    statistic: str, differences: tuple[int, int]
+) -> None:
+    losses = np.random.default_rng(357).random((5, 1)) + np.array([0.0, 0.25, 0.5])
+
+    outcome = outcome_of(NAME, in_a_holdout(losses), statistic=statistic)
+
+    of_all, of_two = (number / 2**5 for number in differences)
+    p_values = {"m0": 1.0, "m1": max(of_all, of_two), "m2": of_all}
+    assert (outcome.p_value, details_of(outcome)["mcs_p_values"]) == (of_all, p_values)
 
 
 def test_exact_a_large_common_level_loses_nothing() -> None:

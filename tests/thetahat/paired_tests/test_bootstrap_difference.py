@@ -139,10 +139,19 @@ def test_degenerate_differences_that_do_not_vary() -> None:
     same = test.test(holdout_pair(np.full(30, 0.5)), TWO, rng_of(1))
     far = test.test(holdout_pair(np.arange(30.0) + 100), TWO, rng_of(1))
 
-    assert none.p_value == 1.0
-    assert same.p_value == far.p_value == 0.01
+    assert (none.p_value, same.p_value, far.p_value) == (1.0, None, 0.01)
     assert [c.code for c in none.cautions] == [c.code for c in same.cautions] == ["zero_variance"]
     assert [c.code for c in far.cautions] == ["smallest_p_value"]
+
+
+@pytest.mark.parametrize(("way", "p_value"), [(TWO, 0.125), (Alternative.GREATER, 0.0625)])
+def test_exact_few_units_bound_the_p_value_as_those_of_a_sign_test(
+    way: Alternative, p_value: float
+) -> None:
+    outcome = BootstrapDifference().test(holdout_pair(np.array([1, 1.1, 1.2, 1.3])), way, rng_of(1))
+
+    assert outcome.p_value == p_value
+    assert "smallest_p_value" not in [caution.code for caution in outcome.cautions]
 
 
 @pytest.mark.parametrize("values", [2, 1000])

@@ -203,6 +203,30 @@ def test_property_input_is_left_alone_and_answers_repeat(name: str, kind: BlockK
 
 
 @EVERY
+@EVERY_KIND
+def test_degenerate_constant_differences_have_the_p_value_of_a_sign_test_or_none(
+    name: str, kind: BlockKind
+) -> None:
+    method = PAIRED_TESTS[name]()
+    for k, m in ((2, 1), (2, 5), (5, 1), (10, 3), (30, 1)):
+        rows, columns = (1, k * m) if kind is BlockKind.HOLDOUT else (k, m)
+        if wants_repeats(name) and rows != 10:
+            continue
+        b = np.zeros((rows, columns))
+        for shift in (1.0, 0.0):
+            pair = pair_for(name, b + shift, b, kind)
+            if method.inapplicable(pair.difference.layout) is not None:
+                continue
+            for way in ALTERNATIVES:
+                p_value = method.test(pair, way, rng_of()).p_value
+                with case(k, m, shift, way):
+                    # McNemar's mid-p test counts the table by half
+                    least = 2.0 ** -(k * m) * (1 if name == "mcnemar" else 2)
+                    least /= 1 if way is Alternative.TWO_SIDED else 2
+                    assert p_value is None or p_value >= (least if shift else 1) * (1 - 1e-9)
+
+
+@EVERY
 def test_degenerate_smallest_layouts(name: str) -> None:
     method = PAIRED_TESTS[name]()
     for at, layout in SMALLEST.items():

@@ -218,19 +218,14 @@ def test_by_hand_holdout_by_instance_and_cluster() -> None:
 
 
 @pytest.mark.parametrize("method", [PairedTBlocks(), NadeauBengioT(), BayleZ()])
-@pytest.mark.parametrize(
-    ("difference", "expected"),
-    [(-0.1, {TWO: 0, LESS: 0, GREATER: 1}), (0.0, {TWO: 1, LESS: 1, GREATER: 1})],
-)
+@pytest.mark.parametrize(("difference", "p_value"), [(-0.1, None), (0.0, 1)])
 def test_degenerate_constant_differences(
-    method: PairedTBlocks | NadeauBengioT | BayleZ,
-    difference: float,
-    expected: dict[Alternative, float],
+    method: PairedTBlocks | NadeauBengioT | BayleZ, difference: float, p_value: float | None
 ) -> None:
     b = np.random.default_rng(33).random((4, 3))  # b + difference - b differs in its last bits
     pair = blocks_pair(b + difference, b)
 
-    for alternative, p_value in expected.items():
+    for alternative in (TWO, LESS, GREATER):
         outcome = method.test(pair, alternative, rng_of())
         assert outcome.statistic is None
         assert outcome.p_value == p_value
@@ -242,7 +237,7 @@ def test_degenerate_statistic_beyond_the_largest_number() -> None:
     infinite = run_t_test(1e300, 1e-30, 4, LESS, target=target, unit="block")
     unknown = run_t_test(1.0, math.inf, 4, TWO, target=target, unit="block")
 
-    assert (infinite.statistic, infinite.p_value) == (None, 1)
+    assert (infinite.statistic, infinite.p_value) == (None, None)
     assert (unknown.statistic, unknown.p_value) == (None, None)
     assert codes(unknown.cautions) == {"too_large"}
 
