@@ -119,7 +119,7 @@ def test_exact_the_account_is_short_and_as_wide_as_the_terminal(
     lines = text.splitlines()
 
     assert max(map(len, lines)) <= width
-    assert len(lines) <= 22 + min(n_models, 15)
+    assert len(lines) <= 23 + min(n_models, 15)
     assert sum("●" in line for line in lines) == min(n_models, 15)
     assert text.count("Test that all") == (n_models > 2)
     assert text.count("Warning: ") + text.count("Serious: ") <= 1

@@ -177,6 +177,15 @@ class JointDistribution:
                 high = middle
         return float(2 * special.ndtr(-high))
 
+    def adjust_at_once(self, p_value: float) -> float:
+        """Return the two-sided p-value of a pair against the largest of all pairs.
+
+        It is below alpha where the p-value is below ``find_pair_alpha(alpha)``.
+        """
+        if self.rank == 0:
+            return min(1.0, p_value * self.n_pairs)
+        return self._compute_tail(_compute_z(p_value), self._all)
+
     def step_down(self, p_values: Sequence[float | None]) -> StepDown:
         """Return the steps of the two-sided p-values of all pairs; None is never rejected."""
         z = np.array([-1.0 if p is None else _compute_z(p) for p in p_values])

@@ -11,7 +11,12 @@ from thetahat_presentation.parts.cautions import group_cautions, split_failures
 from thetahat_presentation.parts.costs import describe_costs, name_cost, write_cost
 from thetahat_presentation.parts.groups import describe_groups
 from thetahat_presentation.parts.judge import describe_judge
-from thetahat_presentation.parts.model_table import describe_ranks, describe_size, find_groups
+from thetahat_presentation.parts.model_table import (
+    describe_ranks,
+    describe_size,
+    explain_intervals,
+    find_groups,
+)
 from thetahat_presentation.parts.models import (
     ModelsResult,
     build_interval,
@@ -29,7 +34,6 @@ ROOM: Final = 0.15
 """Share of the scale that is left beyond the numbers where an interval is open."""
 TESTS: Final = ("iman_davenport", "friedman", "quade", "aligned_ranks", "nemenyi")
 """Tests of all models, the one that is named first where it is in a result."""
-ALONE: Final = "Each interval is of one model alone: two that overlap may still differ."
 
 
 def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findings:
@@ -112,7 +116,7 @@ def _tabulate(shown: ModelsResult) -> Table:
     if len(shown.names) > len(names):
         notes.append(f"{format_count(len(shown.names) - len(names))} more models follow these.")
     if has_bars and shown.comparisons:
-        notes.append(ALONE)
+        notes.append(explain_intervals(shown))
     caption = f"{quantity} {shown.about(target)}".strip()
     if size := describe_size(shown):
         caption += f" ({size})"

@@ -40,7 +40,7 @@ def list_metric_tables(shown: ModelsResult) -> list[Table]:
             rows.append([Name(metric), Name(name), Number(value, error), *ends])
     headings = [f"{shown.level} interval {shown.about(target)}".strip() for target in targets]
     notes = [_describe(metric, entries[0][1]) for metric, entries in by_metric.items()]
-    first = "The best model of each metric is first."
+    first = "The best model of each metric is first; its interval is not corrected for that choice."
     if any(
         isinstance(cell, Interval) and cell.estimate is not None for row in rows for cell in row
     ):

@@ -77,11 +77,9 @@ def _has_pooled_mean(shown: ModelsResult) -> bool:
 
 def _list_notes(shown: ModelsResult, *, has_pooled: bool, has_prediction: bool) -> Iterator[str]:
     if len(shown.names) > 1:
-        yield (
-            "The best model is first. An interval is of one model alone, and leaves out the search."
-            if shown.ranking
-            else "The best model is first."
-        )
+        yield "The best model is first."
+        if shown.targets:
+            yield explain_intervals(shown)
     if shown.ranking.get("ranks"):
         yield "Rank: the ranks that fit what is shown, and how many models share them (ties)."
     if size := describe_size(shown):
@@ -99,6 +97,15 @@ def _list_notes(shown: ModelsResult, *, has_pooled: bool, has_prediction: bool) 
         )
     for target in shown.targets:
         yield _describe_intervals(shown, target)
+
+
+def explain_intervals(shown: ModelsResult) -> str:
+    """Return that each interval holds by itself, and what that of the best model leaves out."""
+    n_models = format_count(len(shown.names))
+    return (
+        "Each interval is of one model alone: two that overlap may still differ. That of "
+        f"{shown.best} is not corrected for the choice of the best of {n_models} models."
+    )
 
 
 def describe_size(shown: ModelsResult) -> str:

@@ -16,6 +16,7 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
+from thetahat_presentation.numbers import format_count
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.parts.pairs import list_first_pairs
 
@@ -67,13 +68,27 @@ def _tabulate_wins(pairs: Sequence[Json]) -> Table:
             "Ties": Number(wins["ties"]),
             "Win rate": Percent(wins["win_rate"]),
             "Interval": PercentRange(wins.get("lower"), wins.get("upper")),
-            "p (sign)": PValue(wins.get("p_value")),
+            "p (sign)": PValue(_choose_p_value(wins)),
         }
         for pair in pairs
         if (wins := pair.get("wins")) is not None
     ]
-    note = "The win rate is that of the first model; a tie counts one half."
-    return Table.of_rows("Wins", rows, [note])
+    notes = ["The win rate is that of the first model; a tie counts one half."]
+    n_pairs = next((n for pair in pairs if (n := _count_simultaneous(pair)) is not None), None)
+    if n_pairs is not None:
+        notes.append(f"Intervals and p hold for all {format_count(n_pairs)} pairs at once.")
+    return Table.of_rows("Wins", rows, notes)
+
+
+def _choose_p_value(wins: Json) -> float | None:
+    """Return the p-value for all pairs at once, where there are several."""
+    adjusted: float | None = wins.get("p_value_adjusted")
+    return wins.get("p_value") if adjusted is None else adjusted
+
+
+def _count_simultaneous(pair: Json) -> int | None:
+    wins: Json = pair.get("wins") or {}
+    return wins.get("simultaneous_pairs")
 
 
 def _tabulate_numbers_needed(pairs: Sequence[Json], *, only_numbers: bool) -> Table:

@@ -325,7 +325,8 @@ class MetricDifference:
     statistic: float | None
     """Difference over standard error; None where that is 0 or unknown."""
     p_value: float | None
-    """p-value of no difference; None without a variance, or with one of 0 unless both are equal."""
+    """p-value of no difference, at which the interval ends at 0 where it is ``square_and_add``.
+    None without a variance, or with one of 0 unless both are equal."""
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
     alternative: Alternative
@@ -403,6 +404,9 @@ class WinRate:
     itself."""
     p_value: float | None
     """Two-sided p-value of the exact sign test without the ties; None with clusters."""
+    p_value_adjusted: float | None
+    """The p-value for all pairs at once: where it is not below 1 - ``level``, the interval contains
+    one half. None where the interval holds by itself."""
     sentence: str
     """The counts and the win rate in words."""
 

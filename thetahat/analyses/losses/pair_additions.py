@@ -56,7 +56,6 @@ def add_to_comparisons(
         return (key, estimators[key], estimate) if estimate.usable else None
 
     alpha, level = family.pair_alpha, choices.level
-    simultaneous = None if alpha == family.alpha else family.n_pairs
     added = []
     for comparison in comparisons:
         names = comparison.a, comparison.b
@@ -66,12 +65,15 @@ def add_to_comparisons(
         if choices.includes(ResultPart.RELATIVE):
             variance = find_variance(comparison, losses.difference)
             relative = compute_relative_difference(
-                losses, names, variance, alpha=alpha, level=level, simultaneous_pairs=simultaneous
+                losses,
+                names,
+                variance,
+                alpha=alpha,
+                level=level,
+                simultaneous_pairs=family.simultaneous_pairs,
             )
         if choices.includes(ResultPart.WINS) and table.has_item_values:
-            wins = compute_win_rate(
-                losses, names, alpha=alpha, level=level, simultaneous_pairs=simultaneous
-            )
+            wins = compute_win_rate(losses, names, family, level)
         if choices.includes(ResultPart.NUMBER_NEEDED):
             interval = comparison.interval
             is_two_sided = choices.alternative is Alternative.TWO_SIDED

@@ -104,16 +104,34 @@ class PairFamily:
             return max(_LEAST_ALPHA, self.joint.find_pair_alpha(self.alpha))
         return choose_pair_alpha(self.alpha, self.n_pairs, self.correction)
 
+    @property
+    def simultaneous_pairs(self) -> int | None:
+        """Number of pairs whose intervals hold all at once; None where each holds by itself."""
+        return None if self.pair_alpha == self.alpha else self.n_pairs
+
     def choose_level(self, choices: Choices) -> Choices:
         """Return the choices with the level of the interval of one pair."""
         pair_alpha = self.pair_alpha
         return choices if pair_alpha == self.alpha else replace(choices, level=1 - pair_alpha)
 
+    def adjust_as_interval(self, p_value: float) -> float | None:
+        """Return the p-value for all pairs at once, which decides as the interval of the pair does.
+
+        A step-down correction rejects more than intervals that hold at once exclude. None where
+        each interval holds by itself.
+        """
+        if self.simultaneous_pairs is None:
+            return None
+        if self.joint is not None:
+            return self.joint.adjust_at_once(p_value)
+        return min(1.0, p_value * self.n_pairs)
+
     def mark_interval(self, entry: BuiltInterval, choices: Choices) -> BuiltInterval:
         """Return an interval of that level with the level at which all pairs hold together."""
-        if self.pair_alpha == self.alpha:
+        n_pairs = self.simultaneous_pairs
+        if n_pairs is None:
             return entry
-        interval = replace(entry.interval, level=choices.level, simultaneous_pairs=self.n_pairs)
+        interval = replace(entry.interval, level=choices.level, simultaneous_pairs=n_pairs)
         return entry._replace(interval=interval)
 
     def order(

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from thetahat.analyses.losses.optional_results import WinRate
+from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.pairs import list_units
 from thetahat.distributions import compute_fair_coin_p_value
 from thetahat.numerics.paired_rates import count_clustered_pair, find_upper_end
@@ -18,14 +19,9 @@ from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray
 
 
 def compute_win_rate(
-    losses: PairedLosses,
-    names: tuple[str, str],
-    *,
-    alpha: float,
-    level: float,
-    simultaneous_pairs: int | None,
+    losses: PairedLosses, names: tuple[str, str], family: PairFamily, level: float
 ) -> WinRate:
-    r"""Return the counts of wins and ties, and the win rate with Tango's interval.
+    r"""Return the counts of wins and ties, the win rate with Tango's interval, and a sign test.
 
     A tie counts one half, so that the win rate is :math:`1/2 + (p_a - p_b) / 2` with the shares of
     units on which a and b are better, and the interval for the difference of these paired shares
@@ -39,15 +35,15 @@ def compute_win_rate(
         The losses or scores of both models, and their difference.
     names : tuple of str
         Names of the models.
-    alpha : float
-        1 minus the level of this pair by itself.
-    level, simultaneous_pairs : float, int or None
-        The level, and for how many pairs it holds at once.
+    family : PairFamily
+        The pairs for which interval and p-value hold at once.
+    level : float
+        The level at which they do.
 
     Deviations: a difference within 8 units in the last place of the largest loss is a tie.
 
     Degenerate cases: in clusters without a win or loss, with a single cluster or unit, and for rows
-    in the order of time there is no interval.
+    in the order of time there is no interval, and for both no p-value.
     """
     unit, differences = list_units(losses.difference)
     a, b = _list_wins(losses, differences)
@@ -61,9 +57,15 @@ def compute_win_rate(
         counts = count_pair(a, b) if n > 1 else None
     else:
         counts = count_clustered_pair(a, b, cluster)
-    ends = None if counts is None else _compute_ends(counts, alpha)
-    rate = (1 + (n_a - n_b) / n) / 2
+    ends = None if counts is None else _compute_ends(counts, family.pair_alpha)
     in_clusters = cluster is not None
+    p_value = None
+    if not (in_clusters or in_time):
+        p_value = compute_fair_coin_p_value(n_a, n_a + n_b, Alternative.TWO_SIDED)
+        if ends is not None and p_value >= family.pair_alpha:
+            # McNemar's mid-p value, on which the ends rest, is smaller than that of the sign test.
+            ends = min(ends[0], 0.5), max(ends[1], 0.5)
+    rate = (1 + (n_a - n_b) / n) / 2
     return WinRate(
         unit=unit,
         a=n_a,
@@ -75,10 +77,9 @@ def compute_win_rate(
         lower=None if ends is None else ends[0],
         upper=None if ends is None else ends[1],
         level=level,
-        simultaneous_pairs=simultaneous_pairs,
-        p_value=None
-        if in_clusters or in_time
-        else compute_fair_coin_p_value(n_a, n_a + n_b, Alternative.TWO_SIDED),
+        simultaneous_pairs=family.simultaneous_pairs,
+        p_value=p_value,
+        p_value_adjusted=None if p_value is None else family.adjust_as_interval(p_value),
         sentence=_write(losses, names, unit, (n_a, n_b, n), ends, level),
     )
 

@@ -177,6 +177,36 @@ def test_exact_the_standard_error_over_clusters_is_that_of_the_mean() -> None:
     assert wins.method == "score_clusters"
 
 
+@pytest.mark.parametrize("correction", [None, "holm", "max_t", "benjamini_hochberg", "none"])
+def test_exact_win_rate_interval_and_p_value_decide_alike(correction: Any) -> None:
+    rng = np.random.default_rng(33)
+    quality = np.append(np.zeros(12), np.linspace(0, 1.4, 8))
+    losses = {f"m{i}": row for i, row in enumerate(rng.normal(size=(20, 60)) + quality[:, None])}
+    chosen = {"include": ["wins"], "blocks": "holdout", "control": "m19", "correction": correction}
+    result = thetahat.evaluate(losses, **chosen)
+    excluded = set()
+    for pair in result.comparisons:
+        wins = pair.wins
+        p_value = wins.p_value if wins.p_value_adjusted is None else wins.p_value_adjusted
+        assert (p_value < 0.05) == (not wins.lower <= 0.5 <= wins.upper)
+        assert (wins.p_value_adjusted is None) == (wins.simultaneous_pairs is None)
+        assert p_value >= wins.p_value
+        excluded.add(p_value < 0.05)
+
+    assert excluded == {True, False}
+
+
+@pytest.mark.parametrize("n_a", range(12))
+@pytest.mark.parametrize("ties", [0, 1, 30])
+def test_exact_the_interval_of_a_win_rate_decides_as_the_sign_test(n_a: int, ties: int) -> None:
+    for n_b in range(12):
+        a = np.repeat([0.0, 2.0, 1.0], [n_a, n_b, ties])
+        for level in (0.9, 0.95, 0.99):
+            if len(a) > 1:
+                wins = compare(a, np.ones(len(a)), level=level).wins
+                assert (wins.p_value < 1 - level) == (not wins.lower <= 0.5 <= wins.upper)
+
+
 def test_degenerate_win_rates() -> None:
     ties = compare(A, A).wins
     assert (ties.a, ties.b, ties.ties, ties.win_rate, ties.p_value) == (0, 0, N, 0.5, 1.0)
@@ -185,6 +215,7 @@ def test_degenerate_win_rates() -> None:
     assert (rounding.a, rounding.ties) == (1, 8)
     in_clusters = compare(A, A, cluster=np.arange(N) // 4).wins
     assert (in_clusters.method, in_clusters.lower, in_clusters.upper) == (None, None, None)
+    assert in_clusters.p_value is None
     sources = compare(A, B, blocks="source", block=np.arange(N) % 6).wins
     assert (sources.unit, sources.a, sources.b) == ("block", 6, 0)
 
