@@ -25,7 +25,7 @@ SIZES: Final = (FEWEST_NEIGHBOURS, 15, 30, 60, 200, 1000)
 Sampler = Callable[[np.random.Generator, int], tuple[FloatArray, float]]
 
 
-class Design(NamedTuple):
+class RowDesign(NamedTuple):
     """How the values of the rows are drawn."""
 
     draw: Sampler
@@ -91,36 +91,36 @@ def draw_alike(size: int, share: float) -> Sampler:
     return draw_independent(lambda g, n: draw_groups(g, n, size, share), 0.0)
 
 
-ONE_SET: Final[Mapping[str, Design]] = {
-    "normal": Design(NORMAL),
-    "exponential": Design(draw_independent(lambda g, n: g.exponential(size=n), 1.0)),
-    "lognormal": Design(LOGNORMAL),
-    "t, 2 degrees": Design(draw_independent(lambda g, n: g.standard_t(2, size=n), 0.0)),
-    "errors, rate .3": Design(draw_independent(lambda g, n: draw_rates(g, n, 0.3), 0.3)),
-    "errors, rate .05": Design(RARE),
-    "differences of two rates of .05": Design(
+ONE_SET: Final[Mapping[str, RowDesign]] = {
+    "normal": RowDesign(NORMAL),
+    "exponential": RowDesign(draw_independent(lambda g, n: g.exponential(size=n), 1.0)),
+    "lognormal": RowDesign(LOGNORMAL),
+    "t, 2 degrees": RowDesign(draw_independent(lambda g, n: g.standard_t(2, size=n), 0.0)),
+    "errors, rate .3": RowDesign(draw_independent(lambda g, n: draw_rates(g, n, 0.3), 0.3)),
+    "errors, rate .05": RowDesign(RARE),
+    "differences of two rates of .05": RowDesign(
         draw_independent(lambda g, n: draw_rates(g, n, 0.05) - draw_rates(g, n, 0.05), 0.0)
     ),
-    "normal, sorted": Design(NORMAL, "sorted"),
-    "autoregression, .3": Design(draw_series(0.3)),
-    "autoregression, .5": Design(draw_series(0.5)),
-    "autoregression, .9": Design(draw_series(0.9)),
-    "groups of 5, half the variance": Design(draw_alike(5, 0.5)),
-    "groups of 20, .1 of the variance": Design(draw_alike(20, 0.1)),
+    "normal, sorted": RowDesign(NORMAL, "sorted"),
+    "autoregression, .3": RowDesign(draw_series(0.3)),
+    "autoregression, .5": RowDesign(draw_series(0.5)),
+    "autoregression, .9": RowDesign(draw_series(0.9)),
+    "groups of 5, half the variance": RowDesign(draw_alike(5, 0.5)),
+    "groups of 20, .1 of the variance": RowDesign(draw_alike(20, 0.1)),
 }
 """Values of one test set; the rows of the first eight designs are independent."""
-BLOCKS: Final[Mapping[str, Design]] = {
-    "normal": Design(NORMAL),
-    "lognormal": Design(LOGNORMAL),
-    "errors, rate .05": Design(RARE),
-    "normal, means of blocks differ": Design(draw_around_own_mean),
-    "normal, scales of blocks differ": Design(draw_own_scale),
-    "errors, rates of blocks differ": Design(draw_own_rate),
-    "normal, sorted": Design(NORMAL, "sorted"),
-    "autoregression, .3": Design(draw_series(0.3)),
-    "autoregression, .5": Design(draw_series(0.5)),
-    "groups of 5, half the variance": Design(draw_alike(5, 0.5)),
-    "autoregression, .5, dealt at random": Design(draw_series(0.5), "dealt"),
+BLOCKS: Final[Mapping[str, RowDesign]] = {
+    "normal": RowDesign(NORMAL),
+    "lognormal": RowDesign(LOGNORMAL),
+    "errors, rate .05": RowDesign(RARE),
+    "normal, means of blocks differ": RowDesign(draw_around_own_mean),
+    "normal, scales of blocks differ": RowDesign(draw_own_scale),
+    "errors, rates of blocks differ": RowDesign(draw_own_rate),
+    "normal, sorted": RowDesign(NORMAL, "sorted"),
+    "autoregression, .3": RowDesign(draw_series(0.3)),
+    "autoregression, .5": RowDesign(draw_series(0.5)),
+    "groups of 5, half the variance": RowDesign(draw_alike(5, 0.5)),
+    "autoregression, .5, dealt at random": RowDesign(draw_series(0.5), "dealt"),
 }
 """Values of several blocks; the rows of the first seven designs are independent in their block."""
 LAYOUTS: Final = ((25,) * 8, (40,) * 5, (5,) * 40, (100, 50, 25, 12, 6, 4))
@@ -161,7 +161,7 @@ def _write_sizes(sizes: tuple[int, ...]) -> str:
 
 
 def _draw(
-    design: Design, sizes: tuple[int, ...], rng: np.random.Generator
+    design: RowDesign, sizes: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return the (n,) values of the rows, and the mean of each."""
     n = sum(sizes)
@@ -176,7 +176,7 @@ def _draw(
 
 
 def _judge(
-    design: Design, sizes: tuple[int, ...], rng: np.random.Generator, repetitions: int
+    design: RowDesign, sizes: tuple[int, ...], rng: np.random.Generator, repetitions: int
 ) -> tuple[str | float, ...]:
     n, n_blocks = sum(sizes), len(sizes)
     kind = BlockKind.HOLDOUT if n_blocks == 1 else BlockKind.SOURCE

@@ -109,7 +109,7 @@ class RowsInOrder:
         centred = values - (self._reduce(np.add, values) / self.sizes)[self._block]
         centred /= np.abs(centred).max()
         squares = centred**2
-        moments = BlockMoments(
+        moments = CentralMoments(
             self.sizes.astype(np.float64),
             self._reduce(np.add, squares) / self.sizes,
             self._reduce(np.add, np.abs(centred) * squares) / self.sizes,
@@ -142,7 +142,7 @@ class RowsInOrder:
         return float(first @ second)
 
 
-class BlockMoments(NamedTuple):
+class CentralMoments(NamedTuple):
     """Sizes and central moments of the values of each block, each (B,)."""
 
     n: FloatArray

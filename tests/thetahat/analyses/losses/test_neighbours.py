@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import thetahat
-from thetahat.analyses.losses.neighbours import BlockMoments, LagSums, RowDependence, RowsInOrder
+from thetahat.analyses.losses.neighbours import CentralMoments, LagSums, RowDependence, RowsInOrder
 from thetahat.numerics.long_run_variance import choose_lags, compute_autocovariances
 from thetahat.values.layout import build_block_layout
 from thetahat.values.sorted_rows import find_splits_sorted_by_truth
@@ -117,7 +117,7 @@ def test_exact_the_mean_and_the_variance_over_all_orders() -> None:
     sums = LagSums.compute(weights, np.array([4, 5]))
     centred = [np.abs(np.array(block) - np.mean(block)) for block in blocks]
     powers = [np.array([(c**k).mean() for c in centred]) for k in (2, 3, 4)]
-    mean, variance = BlockMoments(np.array([4.0, 5.0]), *powers).compute_moments(sums)
+    mean, variance = CentralMoments(np.array([4.0, 5.0]), *powers).compute_moments(sums)
 
     assert_allclose(mean, np.mean(totals))
     assert_allclose(variance, np.var(totals))
