@@ -92,16 +92,14 @@ class Format(Protocol):
         """Check a whole file in bounded memory; raise ``InvalidFile`` if it is invalid."""
         ...
 
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Read some columns of an inspected file."""
+    def read_columns(
+        self, path: Path, names: Sequence[str], rows: int | None = None
+    ) -> dict[str, ColumnValues]:
+        """Read some columns of an inspected file, or their first rows."""
         ...
 
     def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
         """Read some columns of an inspected file as labels: none goes through float64."""
-        ...
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Read the first rows of some columns."""
         ...
 
 

@@ -191,7 +191,7 @@ def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
     names = [str(column["name"]) for column in file.columns]
     if file.path is None:
         raise Unavailable("The file of the data set is not in the file store.")
-    return find_format(file.media_type).read_head(file.path, names, rows)
+    return find_format(file.media_type).read_columns(file.path, names, rows)
 
 
 def check_columns(all_names: Sequence[str], requested: Sequence[str]) -> None:

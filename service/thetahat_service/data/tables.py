@@ -31,27 +31,28 @@ _TEXT: Final = "\0"
 """What precedes the name of a number's column in that of its text; no column of a file has it."""
 
 
-class ConvertedFormat:
-    """What all formats share whose files are converted to a table when they are inspected."""
+class MappedFormat:
+    """What all formats share whose files are tables to map, or are converted to one."""
 
     table_suffix: str
 
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def map(self, path: Path) -> pa.Table:
+        """Map the table of a file into memory."""
+        return map_table(build_table_path(path, self.table_suffix))
+
+    def read_columns(
+        self, path: Path, names: Sequence[str], rows: int | None = None
+    ) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
-        table = map_table(build_table_path(path, self.table_suffix))
+        table = self.map(path).slice(0, rows)
         return {name: _read_column(table, name) for name in names}
 
     def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
         """Map the table, and read labels from the text of numbers where the table keeps it."""
-        table = map_table(build_table_path(path, self.table_suffix))
+        table = self.map(path)
         kept = {*table.schema.names}
         sources = {n: build_text_name(n) if build_text_name(n) in kept else n for n in names}
         return {name: to_labels(table.column(source)) for name, source in sources.items()}
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the table and take the first rows."""
-        table = map_table(build_table_path(path, self.table_suffix)).slice(0, rows)
-        return {name: _read_column(table, name) for name in names}
 
 
 def build_text_name(name: str) -> str:

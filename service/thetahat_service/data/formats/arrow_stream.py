@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
-from thetahat_service.data.arrow_columns import check_values, list_column_types, to_labels, to_numpy
+from thetahat_service.data.arrow_columns import check_values, list_column_types
 from thetahat_service.data.arrow_messages import check_messages
-from thetahat_service.data.base import (
-    ColumnValues,
-    FileLimits,
-    Inspected,
-    check_not_empty,
-    check_size,
-)
+from thetahat_service.data.base import FileLimits, Inspected, check_not_empty, check_size
 from thetahat_service.data.file_kinds import check_kind
+from thetahat_service.data.tables import MappedFormat
 from thetahat_service.errors import InvalidFile
 
 
-class ArrowStream:
+class ArrowStream(MappedFormat):
     """Apache Arrow IPC, streaming format, uncompressed."""
 
     media_type: ClassVar[str] = "application/vnd.apache.arrow.stream"
     title: ClassVar[str] = "Arrow stream"
-    table_suffix: ClassVar[str] = ""
+    table_suffix = ""
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check every batch in full; nothing is copied."""
@@ -58,25 +51,10 @@ class ArrowStream:
         check_not_empty(rows)
         return Inspected(rows, columns, {"batches": batches, **written.describe()})
 
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Map the file; only what has to be converted is copied."""
-        table = _map_table(path)
-        return {name: to_numpy(table.column(name)) for name in names}
-
-    def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
-        """Map the file, and read labels from their own type."""
-        table = _map_table(path)
-        return {name: to_labels(table.column(name)) for name in names}
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the file and take the first rows."""
-        table = _map_table(path).slice(0, rows)
-        return {name: to_numpy(table.column(name)) for name in names}
-
-
-def _map_table(path: Path) -> pa.Table:
-    with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
-        return reader.read_all()
+    def map(self, path: Path) -> pa.Table:
+        """Map the file into memory."""
+        with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
+            return reader.read_all()
 
 
 METHOD = ArrowStream()

@@ -39,12 +39,12 @@ from thetahat_service.data.csv_numbers import (
 )
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.packing import unpack_text
-from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat, build_text_name, list_columns
+from thetahat_service.data.tables import TEXT_TABLE, MappedFormat, build_text_name, list_columns
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
 
-class Delimited(ConvertedFormat):
+class Delimited(MappedFormat):
     """CSV and similar: a header; comma, semicolon, tab or bar; UTF-8 by default.
 
     Parameters

@@ -30,7 +30,7 @@ from thetahat_service.data.evaluation_tools.base import (
     shorten,
 )
 from thetahat_service.data.json_rows import parse_json, write_rows
-from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
+from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
 from thetahat_service.errors import InvalidFile, TooLarge
 from thetahat_service.json_types import JsonObject
@@ -46,7 +46,7 @@ VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-class InspectLog(ConvertedFormat):
+class InspectLog(MappedFormat):
     """A log of inspect_ai as a table: item, epoch, task, model, and a column for each score."""
 
     media_type: ClassVar[str] = "application/vnd.inspect-ai.log"

@@ -13,7 +13,7 @@ from thetahat_service.data.evaluation_tools.base import write_tool_rows
 from thetahat_service.data.evaluation_tools.recognition import find_tool
 from thetahat_service.data.json_rows import parse_json, write_rows
 from thetahat_service.data.packing import unpack_text
-from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
+from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
@@ -23,7 +23,7 @@ _LINE: Final = re.compile(rb"[^\s][^\n]*")
 """A line that is not blank, without blanks before it."""
 
 
-class JsonLines(ConvertedFormat):
+class JsonLines(MappedFormat):
     """An object in each line; members of objects inside it are columns too (``doc.topic``).
 
     Lines that an evaluation tool writes are read as its result files are.

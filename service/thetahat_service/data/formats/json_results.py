@@ -11,7 +11,7 @@ from thetahat_service.data.evaluation_tools.recognition import TOOLS, find_tool
 from thetahat_service.data.formats.inspect_log import is_inspect_log, write_inspect_log
 from thetahat_service.data.json_rows import parse_json
 from thetahat_service.data.packing import unpack_text
-from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
+from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.errors import InvalidFile
 
 LONGEST_LINE: Final = 2**40
@@ -20,7 +20,7 @@ HARNESS_SUMMARY: Final = frozenset({"results", "configs", "versions"})
 """Members of the ``results_DATE.json`` that lm-evaluation-harness writes beside its samples."""
 
 
-class JsonResults(ConvertedFormat):
+class JsonResults(MappedFormat):
     """A result file as a table: item, epoch, task, model, and a column for each score."""
 
     media_type: ClassVar[str] = "application/json"

@@ -14,7 +14,7 @@ from thetahat_service.data.base import FileLimits, Inspected, check_not_empty, c
 from thetahat_service.data.libsvm_lines import Lines, read_lines
 from thetahat_service.data.npz_columns import MATRIX, WIDEST
 from thetahat_service.data.tables import (
-    ConvertedFormat,
+    MappedFormat,
     build_sparse_field,
     list_columns,
     make_number_cells,
@@ -59,7 +59,7 @@ class _Survey:
         self.have_queries = lines.queries is not None
 
 
-class Libsvm(ConvertedFormat):
+class Libsvm(MappedFormat):
     """Lines of ``label index:value ...``; indices from 0 or 1, ``qid:`` a column of its own."""
 
     media_type: ClassVar[str] = "text/x-libsvm"

@@ -66,9 +66,11 @@ class Npy:
             {"dtype": header.dtype.name, "shape": list(header.shape)},
         )
 
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(
+        self, path: Path, names: Sequence[str], rows: int | None = None
+    ) -> dict[str, ColumnValues]:
         """Map the file; a column that already is float64 and contiguous is not copied."""
-        array = _map_array(path)
+        array = _map_array(path)[:rows]
         return {name: _select_column(array, int(name[1:])) for name in names}
 
     def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
@@ -79,11 +81,6 @@ class Npy:
             return {name: _select_column(array, int(name[1:])) for name in names}
         columns = array if array.ndim == 2 else array[:, np.newaxis]
         return {name: columns[:, int(name[1:])].astype(str).astype(object) for name in names}
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the file and take the first rows."""
-        array = _map_array(path)[:rows]
-        return {name: _select_column(array, int(name[1:])) for name in names}
 
 
 def _read_header(path: Path) -> Header:

@@ -16,12 +16,12 @@ from thetahat_service.data.npz_columns import (
     find_columns,
     iterate_batches,
 )
-from thetahat_service.data.tables import ConvertedFormat, list_columns
+from thetahat_service.data.tables import MappedFormat, list_columns
 from thetahat_service.data.written_numbers import WrittenNumbers
 from thetahat_service.json_types import JsonObject
 
 
-class Npz(ConvertedFormat):
+class Npz(MappedFormat):
     """Arrays over the same rows: (n,) columns, (n, p) matrices, one CSR matrix; never pickled."""
 
     media_type: ClassVar[str] = "application/x-npz"

@@ -69,10 +69,15 @@ class Parquet:
             raise InvalidFile(f"The footer declares {footer.num_rows} rows, but there are {rows}.")
         return Inspected(rows, columns, {**details, **written})
 
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(
+        self, path: Path, names: Sequence[str], rows: int | None = None
+    ) -> dict[str, ColumnValues]:
         """Read a few columns at a time: memory holds the result and little more."""
         columns: dict[str, ColumnValues] = {}
         with _open(path) as file:
+            if rows is not None:
+                head = next(file.iter_batches(batch_size=rows, columns=list(names)))
+                return {name: to_numpy(pa.chunked_array([head.column(name)])) for name in names}
             step = max(1, _CELLS_READ_TOGETHER // max(1, file.metadata.num_rows))
             for first in range(0, len(names), step):
                 names_together = list(names[first : first + step])
@@ -84,12 +89,6 @@ class Parquet:
         """Read labels from their own type."""
         with _open(path) as file:
             return {name: to_labels(file.read(columns=[name]).column(name)) for name in names}
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Read the first pages only."""
-        with _open(path) as file:
-            batch = next(file.iter_batches(batch_size=rows, columns=list(names)))
-        return {name: to_numpy(pa.chunked_array([batch.column(name)])) for name in names}
 
 
 def _open(path: Path) -> pq.ParquetFile:
