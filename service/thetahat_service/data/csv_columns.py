@@ -15,6 +15,7 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from thetahat.tables.columns import MOST_NAMED_CELLS, MOST_OTHER_CELLS
 from thetahat.values.json_values import LARGEST_EXACT
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
@@ -40,13 +41,10 @@ from thetahat_service.json_types import JsonObject
 
 BLOCK_BYTES = 4 * 1024 * 1024
 FIRST_ROWS: Final = 200
-NAMED_CELLS: Final = 5
 FEW_CELLS: Final = 20
 """Cells that usually suffice to see the decimal mark of a column."""
 FURTHEST: Final = 100
 """How many times larger than all others numbers may be because of a mark of thousands."""
-MOST_OTHERS: Final = 20
-"""A column with more cells that are no numbers, and more than a tenth of them, is text."""
 
 _TRUE: Final = ("true", "True", "TRUE")
 _BOOLEANS: Final = make_arrow_array([*_TRUE, "false", "False", "FALSE"])
@@ -194,11 +192,11 @@ class ColumnSurvey:
         n_numbers = pc.sum(are_numbers).as_py() or 0
         self.n_numbers += n_numbers
         self.n_others += len(texts) - texts.null_count - n_numbers
-        if self.n_others > MOST_OTHERS and self.n_others * 10 > self.n_numbers:
+        if self.n_others > MOST_OTHER_CELLS and self.n_others * 10 > self.n_numbers:
             self._is_text = True
             return
         for row in pc.indices_nonzero(pc.invert(are_numbers)).to_pylist():
-            if len(self.others) < NAMED_CELLS:
+            if len(self.others) < MOST_NAMED_CELLS:
                 self.others.append((first_row + row, texts[row].as_py()))
         self._n_percent += is_percent
         self._are_grouped |= is_spaced
