@@ -1,4 +1,4 @@
-"""Boundaries of a two-sided test at several planned looks, by recursive numerical integration.
+"""Boundaries of a test at several planned looks, by recursive numerical integration.
 
 The standardised sums of the looks are jointly normal, with independent increments. The density of
 the sum of those paths that have not crossed an earlier boundary is carried from look to look on the
@@ -42,20 +42,22 @@ class _Paths:
     nodes: FloatArray
     masses: FloatArray
 
-    def find_crossing(self, information: float, critical: float) -> float:
+    def find_crossing(self, information: float, critical: float, *, two_sided: bool) -> float:
         """Return the probability that they cross a boundary at the next look."""
         step = math.sqrt(information - self.information)
         bound = critical * math.sqrt(information)
-        above = special.ndtr((self.nodes - bound) / step)
-        crossing = above + special.ndtr((-bound - self.nodes) / step)
+        crossing = special.ndtr((self.nodes - bound) / step)
+        if two_sided:
+            crossing = crossing + special.ndtr((-bound - self.nodes) / step)
         return float(self.masses @ crossing)
 
-    def carry(self, information: float, critical: float) -> _Paths:
+    def carry(self, information: float, critical: float, *, two_sided: bool) -> _Paths:
         """Return the paths that do not cross the boundary of the next look."""
         step = math.sqrt(information - self.information)
         scale = math.sqrt(information)
         upper = min(critical, FARTHEST) * scale
-        lower, width = -upper, 2 * upper
+        lower = -upper if two_sided else -FARTHEST * scale
+        width = upper - lower
         wanted = math.ceil(width / step * NODES_PER_STEP)
         n_nodes = 32 * math.ceil(min(max(wanted, FEWEST_NODES), MOST_NODES) / 32)
         rule, weights = _find_rule(n_nodes)
@@ -68,8 +70,10 @@ class _Paths:
 _AT_ZERO: Final = _Paths(0.0, np.zeros(1), np.ones(1))
 
 
-def find_boundaries(information: Sequence[float], spent: Sequence[float]) -> list[float]:
-    """Return the critical values of ``|Z|`` at looks at which the error is spent as given.
+def find_boundaries(
+    information: Sequence[float], spent: Sequence[float], *, two_sided: bool
+) -> list[float]:
+    """Return the critical values of looks at which the error is spent as given.
 
     Parameters
     ----------
@@ -77,27 +81,33 @@ def find_boundaries(information: Sequence[float], spent: Sequence[float]) -> lis
         Information at each look, ascending; only ratios matter.
     spent : sequence of float
         The probability of an error at this look or an earlier one, ascending.
+    two_sided : bool
+        Whether ``|Z|`` is compared with the critical value, else ``Z``.
     """
     paths, before, found = _AT_ZERO, 0.0, []
     for amount, total in zip(information, spent, strict=True):
-        critical = _solve(paths, amount, max(total - before, LEAST_SPENT))
+        critical = _solve(paths, amount, max(total - before, LEAST_SPENT), two_sided=two_sided)
         found.append(critical)
-        paths = paths.carry(amount, critical)
+        paths = paths.carry(amount, critical, two_sided=two_sided)
         before = total
     return found
 
 
-def find_spent(information: Sequence[float], boundaries: Sequence[float]) -> list[float]:
+def find_spent(
+    information: Sequence[float], boundaries: Sequence[float], *, two_sided: bool
+) -> list[float]:
     """Return the probability of an error at each look or an earlier one."""
     paths, total, found = _AT_ZERO, 0.0, []
     for amount, critical in zip(information, boundaries, strict=True):
-        total += paths.find_crossing(amount, critical)
+        total += paths.find_crossing(amount, critical, two_sided=two_sided)
         found.append(total)
-        paths = paths.carry(amount, critical)
+        paths = paths.carry(amount, critical, two_sided=two_sided)
     return found
 
 
-def find_equal_boundaries(n_looks: int, alpha: float, *, is_pocock: bool) -> list[float]:
+def find_equal_boundaries(
+    n_looks: int, alpha: float, *, two_sided: bool, is_pocock: bool
+) -> list[float]:
     """Return the classical boundaries of equally spaced looks.
 
     Pocock's are the same at each look; those of O'Brien and Fleming fall with the square root of
@@ -108,17 +118,17 @@ def find_equal_boundaries(n_looks: int, alpha: float, *, is_pocock: bool) -> lis
 
     def exceed(constant: float) -> float:
         bounds = [constant * factor for factor in shape]
-        return find_spent(information, bounds)[-1] - alpha
+        return find_spent(information, bounds, two_sided=two_sided)[-1] - alpha
 
     constant = scipy.optimize.brentq(exceed, 1e-3, FARTHEST, xtol=1e-12)
     return [constant * factor for factor in shape]
 
 
-def _solve(paths: _Paths, information: float, crossing: float) -> float:
+def _solve(paths: _Paths, information: float, crossing: float, *, two_sided: bool) -> float:
     """Return the critical value that so much of the probability crosses."""
 
     def exceed(critical: float) -> float:
-        found = paths.find_crossing(information, critical)
+        found = paths.find_crossing(information, critical, two_sided=two_sided)
         return math.log(max(found, LEAST_SPENT)) - math.log(crossing)
 
     if exceed(0.0) <= 0:

@@ -208,12 +208,12 @@ class Planned(SequentialMethod):
         """Return the critical value of the last of these looks."""
         if not self._spends:
             bounds = find_equal_boundaries(
-                len(self.looks), alpha, is_pocock=self.boundary == "pocock"
+                len(self.looks), alpha, two_sided=True, is_pocock=self.boundary == "pocock"
             )
             return bounds[self._plan_rows().index(made[-1])]
         spend = spend_pocock if self.boundary == "pocock_spending" else spend_obrien_fleming
         spent = [2 * spend(n / self.rows, alpha / 2) for n in made]
-        return find_boundaries(made, spent)[-1]
+        return find_boundaries(made, spent, two_sided=True)[-1]
 
     def _find_p_value(self, made: list[int], z: float) -> float:
         def exceed(log_alpha: float) -> float:

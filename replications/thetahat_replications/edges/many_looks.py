@@ -213,7 +213,7 @@ def list_alarms(population: LookedAtValues, values: FloatArray) -> Iterator[tupl
     planned = np.arange(PLANNED - 1, LOOKS, PLANNED)
     counts = ENDS[planned].tolist()
     spent = [2 * spend_obrien_fleming(n / N, ALPHA / 2) for n in counts]
-    critical = np.array(find_boundaries(counts, spent))
+    critical = np.array(find_boundaries(counts, spent, two_sided=True))
     alarms = np.zeros(gaps.shape, dtype=np.bool_)
     errors = deviations[:, planned] / np.sqrt(ENDS[planned])
     alarms[:, planned] = (gaps[:, planned] > critical * errors) & enough[:, planned]
