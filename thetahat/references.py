@@ -524,6 +524,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Newcombe, R. G. (1998). Improved confidence intervals for the difference between "
             "binomial proportions based on paired data. Statistics in Medicine 17, 2635-2650."
         ),
+        "newcombe1998b": (
+            "Newcombe, R. G. (1998). Interval estimation for the difference between independent "
+            "proportions: comparison of eleven methods. Statistics in Medicine 17, 873-890."
+        ),
         "newey1987": (
             "Newey, W. K. and West, K. D. (1987). A simple, positive semi-definite, "
             "heteroskedasticity and autocorrelation consistent covariance matrix. Econometrica 55, "
@@ -735,6 +739,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "zrnic2024": (
             "Zrnic, T. and Candes, E. J. (2024). Cross-prediction-powered inference. Proceedings "
             "of the National Academy of Sciences 121, e2322083121."
+        ),
+        "zou2008": (
+            "Zou, G. Y. and Donner, A. (2008). Construction of confidence limits about effect "
+            "measures: a general approach. Statistics in Medicine 27, 1693-1702."
         ),
     }
 )

@@ -56,11 +56,9 @@ def build_at_limit(
     range and averages to M, so a share of at most M (as a place in the range) of all sources is at
     its upper end, and K sources there exclude values below :math:`(\alpha/2)^{1/K}`.
     """
-    estimate = measured.macro if mean is MeanKind.MACRO else measured.pooled
-    reached = [limit for limit in limits if abs(estimate - limit) <= _ROUNDING]
-    if not reached or not math.isfinite(limits[1] - limits[0]):
+    limit = find_reached_limit(measured, mean, limits)
+    if limit is None:
         return
-    (limit,) = reached
     tail = compute_tail_probability(level, alternative)
     parts = measured.blocks_without_error if mean is MeanKind.MACRO else measured.rows_without_error
     bound = None if parts is None or not parts.statistics else parts.find_bound(tail, limit)
@@ -71,6 +69,16 @@ def build_at_limit(
         distance = (limits[1] - limits[0]) * (1 - tail ** (1 / k))
         bound = limit - distance if limit == limits[1] else limit + distance
         yield _build(Target.NEW_SOURCE, mean, limit, bound, level, alternative, measured.layout)
+
+
+def find_reached_limit(
+    measured: MetricValues, mean: MeanKind, limits: tuple[float, float]
+) -> float | None:
+    """Return the end of a finite range that the metric is at; None where it is at none."""
+    if not math.isfinite(limits[1] - limits[0]):
+        return None
+    estimate = measured.macro if mean is MeanKind.MACRO else measured.pooled
+    return next((limit for limit in limits if abs(estimate - limit) <= _ROUNDING), None)
 
 
 def _build(  # noqa: PLR0913 - one argument for each field that differs

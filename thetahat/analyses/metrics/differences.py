@@ -15,6 +15,7 @@ from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative
 from thetahat.analyses.metrics.metric_values import MetricValues
+from thetahat.analyses.metrics.square_and_add import DifferenceOfLimits, find_differences_of_limits
 from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections import DEFAULT_CORRECTION, adjust
 from thetahat.distributions import compute_p_value
@@ -36,10 +37,28 @@ def build_differences(
     built: list[MetricDifference] = []
     for a, b in pairs:
         difference = measured[a].minus(measured[b])
-        reading = infer_metric(metric, difference, of_one_pair, is_difference=True)
+        of_limits = find_differences_of_limits(
+            metric, measured[a], measured[b], difference, of_one_pair
+        )
+        alternative = orient_alternative(metric, choices.alternative)
+        more = {
+            each.target: (each, entry)
+            for each in of_limits
+            if (entry := each.build(of_one_pair.level, alternative)) is not None
+        }
+        reading = infer_metric(
+            metric,
+            difference,
+            of_one_pair,
+            is_difference=True,
+            more=[entry for _, entry in more.values()],
+        )
         if alpha != choices.alpha:
             reading = _mark_intervals(reading, choices.level, len(pairs))
-        built.append(build_difference(metric, reading, choices))
+        of_target = more.get(reading.target)
+        built.append(
+            build_difference(metric, reading, choices, None if of_target is None else of_target[0])
+        )
     return _adjust(pairs, built, correction)
 
 
@@ -64,20 +83,29 @@ def _adjust(
 
 
 def build_difference(
-    metric: Metric, reading: MetricInference, choices: Choices
+    metric: Metric,
+    reading: MetricInference,
+    choices: Choices,
+    of_limits: DifferenceOfLimits | None = None,
 ) -> MetricDifference:
-    """Return the difference of one pair; the p-value is not corrected."""
+    """Return the difference of one pair; the p-value is not corrected.
+
+    ``of_limits`` is the difference that the interval is about, where it rests on no variance.
+    """
     measured, has_intervals = reading.measured, choices.includes(ResultPart.INTERVALS)
-    difference, statistic, p_value, cautions = _summarise_difference(metric, reading, choices)
+    rests_on_variance = of_limits is None
+    difference, statistic, p_value, cautions = _summarise_difference(
+        metric, reading, choices, of_limits
+    )
     return MetricDifference(
         difference=difference,
         difference_pooled=measured.pooled,
         difference_macro=measured.macro,
         mean=reading.mean,
-        variance=reading.variance,
-        standard_error=reading.standard_error,
-        method=reading.main[0],
-        degrees_of_freedom=reading.degrees_of_freedom,
+        variance=reading.variance if rests_on_variance else None,
+        standard_error=reading.standard_error if rests_on_variance else None,
+        method=reading.main[0] if rests_on_variance else None,
+        degrees_of_freedom=reading.degrees_of_freedom if rests_on_variance else None,
         target=reading.target,
         interval=reading.interval,
         recommended=get_recommended_by_target(reading.intervals) if has_intervals else None,
@@ -92,13 +120,20 @@ def build_difference(
 
 
 def _summarise_difference(
-    metric: Metric, reading: MetricInference, choices: Choices
+    metric: Metric,
+    reading: MetricInference,
+    choices: Choices,
+    of_limits: DifferenceOfLimits | None,
 ) -> tuple[float, float | None, float | None, Sequence[Caution]]:
     """Return difference, statistic, p-value and cautions."""
     measured = reading.measured
     difference = measured.macro if reading.mean is MeanKind.MACRO else measured.pooled
     alternative = orient_alternative(metric, choices.alternative)
-    statistic, p_value, cautions = _test_difference(difference, reading.main[1], alternative)
+    statistic, p_value, cautions = _test_difference(
+        difference, reading.main[1] if of_limits is None else None, alternative
+    )
+    if of_limits is not None:
+        p_value = of_limits.compute_p_value(alternative)
     if metric.higher_is_better:
         is_two_sided = choices.alternative is Alternative.TWO_SIDED
         more = "" if is_two_sided else f"; {choices.alternative.value} is reversed accordingly"

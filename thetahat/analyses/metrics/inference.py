@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -127,35 +127,28 @@ class MetricInference:
 
 
 def infer_metric(
-    metric: Metric, measured: MetricValues, choices: Choices, *, is_difference: bool
+    metric: Metric,
+    measured: MetricValues,
+    choices: Choices,
+    *,
+    is_difference: bool,
+    more: Sequence[BuiltInterval] = (),
 ) -> MetricInference:
-    """Build every variance and interval of one metric, or of its difference of two models."""
+    """Build every variance and interval of one metric, or of its difference of two models.
+
+    ``more`` are intervals of a difference that rest on those of the two models.
+    """
     alternative = orient_alternative(metric, choices.alternative)
     mean, layout = choose_mean(metric, measured), measured.layout
     variances = estimate_variances(measured)
     low, high = metric.value_range
-    has_logit = math.isfinite(high - low) and not is_difference
-    built: list[BuiltInterval] = []
-    for name, variance in variances.items():
-        interval = build_symmetric(name, variance, choices.level, alternative)
-        if interval is None:
-            continue
-        built.append(
-            BuiltInterval(interval, choose_symmetric_method(variance), METRIC_VARIANCES[name])
-        )
-        degrees = variance.degrees_of_freedom
-        if name in WITHIN_CLASSES:
-            degrees = measured.count_degrees(variance.mean)
-        on_log_odds = build_logit(interval, (low, high), degrees) if has_logit else None
-        if on_log_odds is not None:
-            built.append(BuiltInterval(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
-    if not is_difference:
-        built += build_at_limit(measured, mean, (low, high), choices.level, alternative)
-    built += build_bootstrap(measured, mean, choices.level, alternative)
-    if not is_difference:
-        over_clusters = variances.get(MetricVariance.CLUSTER_ROBUST)
-        built += build_mean_of_rates(measured, over_clusters, choices.level, alternative)
-        built += build_log_jackknife(measured, high, choices.level, alternative)
+    built = [*more]
+    if is_difference:
+        for name, variance in variances.items():
+            built += build_on_variance(name, variance, choices.level, alternative)
+        built += build_bootstrap(measured, mean, choices.level, alternative)
+    else:
+        built += build_of_model(metric, measured, variances, choices.level, alternative)
     limits = subtract_ranges((low, high), (low, high)) if is_difference else (low, high)
     of_mean = [entry for entry in built if _can_be_recommended(entry, measured, mean)]
     others = [entry for entry in built if not _can_be_recommended(entry, measured, mean)]
@@ -171,6 +164,41 @@ def infer_metric(
         "difference" if is_difference else "model",
     )
     return MetricInference(measured, mean, variances, intervals)
+
+
+def build_of_model(
+    metric: Metric,
+    measured: MetricValues,
+    variances: Mapping[str, VarianceEstimate],
+    level: float,
+    alternative: Alternative,
+) -> Iterator[BuiltInterval]:
+    """Yield every interval of a metric of one model."""
+    mean, limits = choose_mean(metric, measured), metric.value_range
+    has_logit = math.isfinite(limits[1] - limits[0])
+    for name, variance in variances.items():
+        for entry in build_on_variance(name, variance, level, alternative):
+            yield entry
+            degrees = variance.degrees_of_freedom
+            if name in WITHIN_CLASSES:
+                degrees = measured.count_degrees(variance.mean)
+            on_log_odds = build_logit(entry.interval, limits, degrees) if has_logit else None
+            if on_log_odds is not None:
+                yield entry._replace(interval=on_log_odds, method=LOGIT)
+    yield from build_at_limit(measured, mean, limits, level, alternative)
+    yield from build_bootstrap(measured, mean, level, alternative)
+    over_clusters = variances.get(MetricVariance.CLUSTER_ROBUST)
+    yield from build_mean_of_rates(measured, over_clusters, level, alternative)
+    yield from build_log_jackknife(measured, limits[1], level, alternative)
+
+
+def build_on_variance(
+    name: str, variance: VarianceEstimate, level: float, alternative: Alternative
+) -> Iterator[BuiltInterval]:
+    """Yield the normal or t interval on a variance; none where the variance is not usable."""
+    interval = build_symmetric(name, variance, level, alternative)
+    if interval is not None:
+        yield BuiltInterval(interval, choose_symmetric_method(variance), METRIC_VARIANCES[name])
 
 
 def _can_be_recommended(entry: BuiltInterval, measured: MetricValues, mean: MeanKind) -> bool:
