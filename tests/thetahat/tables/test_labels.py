@@ -22,7 +22,7 @@ def test_exact_labels_that_look_like_one(labels: list[str], words: str) -> None:
     assert caution.message.startswith(words)
 
 
-@pytest.mark.parametrize("labels", [["a", "b", "ab"], [1, 2], [True, False], [], ["", "a"]])
+@pytest.mark.parametrize("labels", [["a", "b", "ab"], [1, 2], [True, False], []])
 def test_exact_labels_that_differ_have_none(labels: list[str | int]) -> None:
     assert find_similar_labels(labels, "classes") == ()
 
@@ -47,7 +47,8 @@ def test_exact_ids_that_a_spreadsheet_rounded_are_a_serious_caution(label: str) 
 
 
 @pytest.mark.parametrize(
-    "mark", ["?", "N/A", " - ", "<NA>", "(null)", "missing", "None", "\N{EM DASH}", "#NA", r"\N"]
+    "mark",
+    ["?", "N/A", " - ", "<NA>", "(null)", "missing", "None", "\N{EM DASH}", "#NA", r"\N", " "],
 )
 def test_exact_marks_of_missing_values_among_labels_are_a_caution(mark: str) -> None:
     (caution,) = find_similar_labels(["a", "b", mark], "classes")
