@@ -736,13 +736,13 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Zelezny, F. (2011). Machine Learning and Data Analysis, lecture 11: Empirical "
             "validation of hypotheses. Czech Technical University in Prague."
         ),
-        "zrnic2024": (
-            "Zrnic, T. and Candes, E. J. (2024). Cross-prediction-powered inference. Proceedings "
-            "of the National Academy of Sciences 121, e2322083121."
-        ),
         "zou2008": (
             "Zou, G. Y. and Donner, A. (2008). Construction of confidence limits about effect "
             "measures: a general approach. Statistics in Medicine 27, 1693-1702."
+        ),
+        "zrnic2024": (
+            "Zrnic, T. and Candes, E. J. (2024). Cross-prediction-powered inference. Proceedings "
+            "of the National Academy of Sciences 121, e2322083121."
         ),
     }
 )

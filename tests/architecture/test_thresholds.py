@@ -42,7 +42,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "learners/fast/ordinary_fits.MAX_ERROR",
         "learners/fast/ordinary_fits.MIN_SHARE_LEFT",
         "learners/fast/ordinary_fits.ROUNDING",
-        "numerics/agreement.ROUNDING",
         "numerics/bootstrap/shared_resamples._SMALL",
         "paired_tests/_sign_flips.TIE",
         "paired_tests/_sign_flips._MAX_CANCELLATION",

@@ -316,8 +316,9 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"/(?:p_value|cautions/smallest_p_value/is_there)": Changed(
         "The p-value of the bootstrap is not below that of as many units with one sign."
     ),
-    r"[a-z_0-9]+/comparisons/0/wins/p_value": Changed(
-        "The p-value of a win rate is the level at which its interval ends at one half."
+    r"(?:losses_random_instances/comparisons/0/wins/lower"
+    r"|predictions_loss_size/comparisons/0/wins/upper)": Changed(
+        "The interval of a win rate contains one half where the exact sign test does not reject."
     ),
     r"losses_random_repeats_unnamed/(?:not_applicable|methods)": _ALL_PAIRS_OVER_REPEATS,
     r"(?:losses_five_by_two|losses_random_repeats|cross_validation_scheme_five_by_two)"

@@ -161,8 +161,8 @@ SHOWN: Final = (
     _of_table(
         "groups_of_models",
         "parts/groups.py",
-        'Number(item.get("mean"), (interval or {}).get("standard_error"))',
-        'Number(item.get("bound"), (interval or {}).get("standard_error"))',
+        'Number(item.get("mean"), find_error(interval))',
+        'Number(item.get("bound"), find_error(interval))',
     ),
     _of_table(
         "worst_groups",

@@ -76,6 +76,7 @@ def test_exact_a_call_gives_every_field_of_the_sentence() -> None:
 def test_exact_every_entry_is_used() -> None:
     # Chosen by a condition, or in a loop, and then called.
     indirect = {"LEARNER_WARNING", "NOT_CONVERGED", "REJECTS_FAR_TOO_OFTEN", "REJECTS_TOO_OFTEN"}
+    indirect |= {"NEIGHBOURS_ALIKE", "NEIGHBOURS_ALIKE_WITHIN"}
 
     assert set(ENTRIES) - {name for _, name, _ in list_calls()} - indirect == set()
 

@@ -92,7 +92,7 @@ def test_exact_submit_waits_and_prints_the_table(
 
     out, err = capsys.readouterr()
     assert out.startswith("a is not worse than b.\n\nMean loss on data like these (45 instances")
-    assert re.search(r"a +0\.25 +0\.100 to 0\.400 +├", out)
+    assert re.search(r"a +0\.250 +0\.100 to 0\.400 +├", out)
     assert "all models (on data like these): only 5 blocks" in out
     assert out.endswith("All numbers: --all.\n")
     assert "succeeded" in err
@@ -105,7 +105,7 @@ def test_exact_all_is_every_table_and_sentence(
         assert run(stub, "submit", request_file, "--wait", "--all") == 0
 
     out = capsys.readouterr().out
-    assert re.search(r"a +0\.25 +0\.2 +0\.100 to 0\.400", out)
+    assert re.search(r"a +0\.250 +0\.200 +0\.100 to 0\.400", out)
     assert "- a is not worse than b." in out
     assert "all models (on data like these): only 5 blocks" in out
     assert "student_t on theta_3, 4 degrees of freedom, about the mean loss" in " ".join(

@@ -56,8 +56,8 @@ class Losses(JobKind[LossesRequest]):
                 WEIGHTED_RISKS["weighted"]().estimate(losses.rows, plan.weights)
 
     def check_contents(self, request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Read logs and match their items, as the worker does."""
-        if request.logs is not None:
+        """Read the losses, and match the items of logs, as the worker does."""
+        if datasets:
             build_plan(request, datasets)
 
     def start(self, job: Job[LossesRequest]) -> Finished:

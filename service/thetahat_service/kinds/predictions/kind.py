@@ -38,6 +38,13 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             request.check_choices()
             build_plan(request, datasets)
 
+    def check_contents(
+        self, request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
+    ) -> None:
+        """Compute the losses of the rows of a data set, as the worker does."""
+        if datasets:
+            build_plan(request, datasets)
+
     def start(self, job: Job[PredictionsRequest]) -> Finished:
         """Compute the losses, and evaluate them together with the metrics."""
         request = job.request
