@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from starlette.testclient import TestClient
 
 from tests.cases import case
@@ -114,3 +115,34 @@ def test_exact_the_scheme_left_out_is_that_of_the_library(client: TestClient) ->
     assert LearnersRequest.model_fields["scheme"].default == DEFAULT_SCHEME.info.name
     answer = client.post("/v1/evaluations", json=TRAINED)
     assert answer.status_code == 202, answer.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "loc", "words"),
+    [
+        (
+            {"kind": "losses", "blocks": "holdout", "columns": {"losses": ["a", "b"]}},
+            ["columns", "losses", 0, 1],
+            "row 1",
+        ),
+        (
+            {
+                "kind": "predictions",
+                "blocks": "holdout",
+                "loss": "zero_one",
+                "columns": {"target": "y", "predictions": {"c": "c", "d": "d"}},
+            },
+            ["columns", "predictions", "c", 1],
+            "row 1",
+        ),
+    ],
+)
+def test_exact_an_empty_cell_of_a_small_data_set_is_refused_at_submission(
+    client: TestClient, fields: dict[str, Any], loc: list[str | int], words: str
+) -> None:
+    text = "a,b,y,c,d\n.1,.2,yes,yes,no\n,.3,no,,no\n.2,.1,yes,no,yes\n"
+    uploaded = client.post("/v1/datasets", content=text, headers={"content-type": "text/csv"})
+    problem = refuse(client, {**fields, "dataset": uploaded.json()["id"]})
+
+    assert problem["errors"][0]["loc"] == loc
+    assert words in problem["errors"][0]["message"]

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.test_owners import bearer
 from thetahat.cautions import TEST_SET_USED_OFTEN
+from thetahat_service.api import submission
 from thetahat_service.recomputation.verification import VerificationOutcome, verify_bundle
 
 N = 40
@@ -81,7 +82,10 @@ def test_exact_identical_requests_are_one_use(client: TestClient, worker: Inline
     assert client.get("/v1/datasets").json()["items"][0]["uses"] == uses
 
 
-def test_exact_a_failed_evaluation_is_no_use(client: TestClient, worker: InlineWorker) -> None:
+def test_exact_a_failed_evaluation_is_no_use(
+    client: TestClient, worker: InlineWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submission, "MOST_ROWS_READ", 0)  # so that the worker finds the fault
     dataset = upload(client, "y,m1,m2\n" + "0,a,b\n" * 3)
     columns = {"target": "y", "predictions": {"m1": "m1", "m2": "m2"}}
     body = {**ask(dataset), "columns": columns, "loss": "squared"}
