@@ -20,28 +20,34 @@ _FAMILIES_OF_NUMBERS: Final = frozenset({"metrics"})
 def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     """Return ``" (did you mean 'k_fold'?)"``, or an empty text if no known name is similar.
 
+    Some names that ``COMMON_NAMES`` has for the family get a sentence of advice instead.
+    """
+    similar = find_similar_name(name, known, family)
+    if similar is not None:
+        return f" (did you mean {similar!r}?)"
+    common = _find_common_names(name, family)
+    return f" ({common})" if _is_advice(common) else ""
+
+
+def find_similar_name(name: str, known: Collection[str], family: str = "") -> str | None:
+    """Return the known name that is most similar to a misspelt one, or None if none is.
+
     Case and separators do not count: ``KFold``, ``k-fold`` and ``kfold`` are near ``k_fold``. Names
-    that ``COMMON_NAMES`` has for the family come first; some of them have a sentence of advice. Of
+    that ``COMMON_NAMES`` has for the family come first. Of
     ``sklearn.ensemble.RandomForestClassifier`` the last part counts.
     """
     from difflib import SequenceMatcher  # noqa: PLC0415 - for refusals alone
 
-    if len(name) > _MAX_NAME_LENGTH:
-        return ""
-
     def measure_similarity(first: str, second: str) -> float:
         return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
-    if name.startswith(_SCIKIT_LEARN):  # sklearn.ensemble.RandomForestClassifier
-        name = name.rpartition(".")[2]
-    letters = _sort_letters(name)
-    common = COMMON_NAMES.get(family, {}).get(letters, ())
-    names = (common,) if isinstance(common, str) else common
-    for suggestion in names:
+    common = _find_common_names(name, family)
+    for suggestion in (common,) if isinstance(common, str) else common:
         if suggestion in known:
-            return f" (did you mean {suggestion!r}?)"
-    if isinstance(common, str) and " " in common:
-        return f" ({common})"
+            return suggestion
+    if len(name) > _MAX_NAME_LENGTH or _is_advice(common):
+        return None
+    letters = _find_letters(name)
     near = [
         (share, measure_similarity(letters, _sort_letters(candidate)), candidate)
         for candidate in known
@@ -53,7 +59,21 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
         >= _MIN_SIMILARITY
         and (family not in _FAMILIES_OF_NUMBERS or _is_misspelt(letters, _sort_letters(candidate)))
     ]
-    return f" (did you mean {max(near)[2]!r}?)" if near else ""
+    return max(near)[2] if near else None
+
+
+def _find_common_names(name: str, family: str) -> str | tuple[str, ...]:
+    """Return what ``COMMON_NAMES`` has for a name: known names, or a sentence of advice."""
+    return COMMON_NAMES.get(family, {}).get(_find_letters(name), ())
+
+
+def _is_advice(common: str | tuple[str, ...]) -> bool:
+    return isinstance(common, str) and " " in common
+
+
+def _find_letters(name: str) -> str:
+    """Return the letters and digits of a name, without the modules of scikit-learn."""
+    return _sort_letters(name.rpartition(".")[2] if name.startswith(_SCIKIT_LEARN) else name)
 
 
 def _is_misspelt(letters: str, known: str) -> bool:

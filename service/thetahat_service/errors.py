@@ -47,11 +47,15 @@ from thetahat.errors import EvaluationError
 
 
 class FieldError(NamedTuple):
-    """One invalid place of a request: its path, what is wrong, and the value that was sent."""
+    """One invalid place of a request: its path, what is wrong, and the value that was sent.
+
+    Where the message asks whether a known name was meant, ``proposed`` is that name.
+    """
 
     loc: tuple[str | int, ...]
     message: str
     value: Any = None
+    proposed: str | None = None
 
 
 @dataclass(eq=False)

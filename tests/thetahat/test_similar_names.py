@@ -17,13 +17,19 @@ from thetahat.pipelines.building import build
 from thetahat.pipelines.spec import LearnerSpec
 from thetahat.registry import Registry
 from thetahat.schemes import SCHEMES
-from thetahat.similar_names import suggest_name
+from thetahat.similar_names import find_similar_name, suggest_name
 from thetahat.values.types import BlockKind
 
 
 @pytest.mark.parametrize("name", ["kfold", "KFold", "k-fold", "k_folds"])
 def test_exact_a_near_name_is_asked_about(name: str) -> None:
     assert suggest_name(name, SCHEMES) == " (did you mean 'k_fold'?)"
+
+
+def test_exact_a_sentence_of_advice_is_no_name() -> None:
+    assert suggest_name("accuracy", LOSSES, "losses").startswith(" (accuracy is 1 minus the mean")
+    assert find_similar_name("accuracy", LOSSES, "losses") is None
+    assert find_similar_name("mse", LOSSES, "losses") == "squared"
 
 
 def test_exact_the_ending_decides_between_equal_heads() -> None:

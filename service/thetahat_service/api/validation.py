@@ -18,7 +18,11 @@ from thetahat_service.api.request_fields import list_fields_at
 from thetahat_service.errors import FieldError, InvalidRequest
 from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.base import Schema
-from thetahat_service.schemas.validation_messages import describe_errors, name_place
+from thetahat_service.schemas.validation_messages import (
+    describe_errors,
+    find_proposed_name,
+    name_place,
+)
 from thetahat_service.settings import get_settings
 
 MAX_ERRORS: Final = 200
@@ -69,7 +73,7 @@ def convert_validation_error(
     for item in error.errors(include_url=False)[:MAX_ERRORS]:
         _add_item(places, item, body, schema)
     errors = tuple(
-        FieldError(loc, _describe_place(loc, place), place.value)
+        FieldError(loc, _describe_place(loc, place), place.value, find_proposed_name(place.items))
         for loc, place in places.items()
         if not _has_inner_error(loc, places)
     )

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from thetahat.common_names import COMMON_NAMES
 from thetahat.errors import Loc, shorten_value
-from thetahat.similar_names import suggest_name
+from thetahat.similar_names import find_similar_name, suggest_name
 
 _PREFIX: Final = "Value error, "
 _OBJECT, _LIST, _STRING = "must be an object", "must be a list", "must be a string"
@@ -81,13 +81,19 @@ def describe_errors(items: Sequence[ErrorDetails], subject: str) -> str:
     if rules:
         branches = [rules[0], *(rule.removeprefix(_BRANCH) for rule in rules[1:])]
         value = items[0]["input"]
-        near = _suggest(value, items)
+        near = suggest_name(*known) if (known := _find_known_names(items)) else ""
         return f"{subject} {' or '.join(branches)}, and is {_describe_value(value)}{near}."
     return _write_sentence(items[0], subject)
 
 
-def _suggest(value: Any, items: Sequence[ErrorDetails]) -> str:
-    """Return the known name that a text is like, where only some names are allowed."""
+def find_proposed_name(items: Sequence[ErrorDetails]) -> str | None:
+    """Return the known name that the sentence about errors of one value proposes."""
+    return find_similar_name(*known) if (known := _find_known_names(items)) else None
+
+
+def _find_known_names(items: Sequence[ErrorDetails]) -> tuple[str, list[str], str] | None:
+    """Return a text, the names that are allowed in its place, and their family; None without."""
+    value = items[0]["input"] if items else None
     names = [
         name
         for item in items
@@ -95,9 +101,9 @@ def _suggest(value: Any, items: Sequence[ErrorDetails]) -> str:
         for name in re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
     ]
     if not names or not isinstance(value, str):
-        return ""
+        return None
     family = next((str(part) for part in items[0]["loc"] if part in COMMON_NAMES), "")
-    return suggest_name(value, names, family)
+    return value, names, family
 
 
 def _find_rule(item: ErrorDetails) -> str | None:
