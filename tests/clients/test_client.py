@@ -84,6 +84,8 @@ def test_exact_what_cannot_be_rewound_is_sent_once(client_at: Connect) -> None:
         ("a.CSV", "text/csv"),
         ("a.parquet", "application/vnd.apache.parquet"),
         ("a.arrows", "application/vnd.apache.arrow.stream"),
+        ("a.feather", "application/vnd.apache.arrow.stream"),
+        ("a.ipc", "application/vnd.apache.arrow.stream"),
         ("a.npy", "application/x-npy"),
     ],
 )

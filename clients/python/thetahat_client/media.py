@@ -18,6 +18,8 @@ MEDIA_TYPES: Final = {
     ".pq": "application/vnd.apache.parquet",
     ".arrows": "application/vnd.apache.arrow.stream",
     ".arrow": "application/vnd.apache.arrow.stream",
+    ".feather": "application/vnd.apache.arrow.stream",
+    ".ipc": "application/vnd.apache.arrow.stream",
     ".npy": "application/x-npy",
     ".npz": "application/x-npz",
     ".libsvm": "text/x-libsvm",
@@ -32,7 +34,7 @@ PACKED: Final = (".gz", ".zip", ".bz2", ".xz", ".zst")
 """Endings of packed texts, after that of the text or alone."""
 OF_OTHER_PROGRAMS: Final = frozenset(
     (
-        *(".xls", ".xlsx", ".xlsm", ".ods", ".feather", ".pkl", ".pickle", ".sav"),
+        *(".xls", ".xlsx", ".xlsm", ".ods", ".pkl", ".pickle", ".sav"),
         *(".dta", ".sas7bdat", ".sqlite", ".sqlite3", ".db", ".rds", ".rda", ".rdata", ".mat"),
         *(".h5", ".hdf5", ".orc", ".avro", ".pdf", ".html", ".htm", ".xml", ".tex", ".arff"),
         *(".md", ".dat", ".7z", ".rar", ".tar"),

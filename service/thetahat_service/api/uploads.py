@@ -36,6 +36,8 @@ ALIASES: Final = {
     "application/parquet": "application/vnd.apache.parquet",
     "application/x-parquet": "application/vnd.apache.parquet",
     "application/x-apache-arrow-stream": "application/vnd.apache.arrow.stream",
+    "application/vnd.apache.arrow.file": "application/vnd.apache.arrow.stream",
+    "application/x-apache-arrow-file": "application/vnd.apache.arrow.stream",
 }
 UNTYPED: Final = frozenset(
     {"", "application/octet-stream", "application/vnd.ms-excel", "text/plain"}

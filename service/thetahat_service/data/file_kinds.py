@@ -36,7 +36,7 @@ KINDS: Final = (
     FileKind(rb"RD[AX][23]\n[ABX]\n|X\n\x00\x00\x00", "an R file (.rds, .rda)", _FRAME),
     FileKind(rb"MATLAB 5\.0 MAT", "a MATLAB file (.mat)", _FRAME),
     FileKind(rb"\x89HDF\r\n", "an HDF5 file", _FRAME),
-    FileKind(rb"ARROW1\x00|FEA1[\x00-\x08]", "a Feather or Arrow file", "Save it as Parquet."),
+    FileKind(rb"FEA1[\x00-\x08]", "a Feather file of version 1", "Save it as Parquet."),
     FileKind(rb"Obj\x01", "an Avro file", _FRAME),
     FileKind(rb"%PDF-", "a PDF", _TABLE),
     FileKind(rb"\s*(?i:<!doctype html|<html|<table|<\?xml)", "HTML or XML", _TABLE),
@@ -60,10 +60,14 @@ KINDS: Final = (
 )
 """Kinds of files that are not read; the first that fits names a file."""
 
-READABLE: Final[dict[str, tuple[bytes, str, str]]] = {
-    "application/vnd.apache.parquet": (b"PAR1", "Parquet", ".parquet"),
-    "application/x-npy": (b"\x93NUMPY", "an array of NumPy", ".npy"),
-    "application/vnd.apache.arrow.stream": (b"\xff\xff\xff\xff", "an Arrow stream", ".arrows"),
+READABLE: Final[dict[str, tuple[tuple[bytes, ...], str, str]]] = {
+    "application/vnd.apache.parquet": ((b"PAR1",), "Parquet", ".parquet"),
+    "application/x-npy": ((b"\x93NUMPY",), "an array of NumPy", ".npy"),
+    "application/vnd.apache.arrow.stream": (
+        (b"\xff\xff\xff\xff", b"ARROW1"),
+        "an Arrow file",
+        ".arrow",
+    ),
 }
 """The first bytes, the name and the ending of kinds that are read, by media type."""
 

@@ -36,20 +36,21 @@ class MappedFormat:
 
     table_suffix: str
 
-    def map(self, path: Path) -> pa.Table:
-        """Map the table of a file into memory."""
+    def map(self, path: Path, names: Sequence[str]) -> pa.Table:
+        """Map the table of a file into memory, with the named columns at least."""
+        del names
         return map_table(build_table_path(path, self.table_suffix))
 
     def read_columns(
         self, path: Path, names: Sequence[str], rows: int | None = None
     ) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
-        table = self.map(path).slice(0, rows)
+        table = self.map(path, names).slice(0, rows)
         return {name: _read_column(table, name) for name in names}
 
     def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
         """Map the table, and read labels from the text of numbers where the table keeps it."""
-        table = self.map(path)
+        table = self.map(path, names)
         kept = {*table.schema.names}
         sources = {n: build_text_name(n) if build_text_name(n) in kept else n for n in names}
         return {name: to_labels(table.column(source)) for name, source in sources.items()}

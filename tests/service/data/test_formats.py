@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tests.service.data.checked_files import (
 from thetahat_client.media import MEDIA_TYPES
 from thetahat_service.data.formats import FORMATS
 from thetahat_service.data.preview import preview
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
 
 TABLE = pa.table(
@@ -191,15 +192,76 @@ def test_invalid_a_page_that_was_changed(tmp_path: Path) -> None:
         keep(tmp_path, PARQUET, bytes(content))
 
 
-def test_invalid_a_compressed_stream(tmp_path: Path) -> None:
-    sink = io.BytesIO()
-    table = pa.table({"a": np.zeros(100_000)})
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
-        writer.write_table(table)
+ARROW_WRITERS: dict[str, Callable[..., Any]] = {
+    "file": pa.ipc.new_file,
+    "stream": pa.ipc.new_stream,
+}
 
-    with pytest.raises(InvalidFile, match="compressed"):
-        keep(tmp_path, ARROW, sink.getvalue())
+
+def written_arrow(
+    table: pa.Table, form: str, compression: str | None, rows: int | None = None
+) -> bytes:
+    sink = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with ARROW_WRITERS[form](sink, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=rows)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("form", ARROW_WRITERS)
+def test_exact_arrow_files_and_streams_compressed_or_not(
+    tmp_path: Path, form: str, compression: str | None
+) -> None:
+    texts = [None if i % 7 == 0 else f"school {i % 5}" for i in range(200)]
+    table = pa.table(
+        {
+            "id": pa.array([None if i == 3 else 2**53 + i for i in range(200)], pa.int64()),
+            "loss": [i / 10 for i in range(200)],
+            "school": texts,
+            "class": pa.array(texts).dictionary_encode(),
+        }
+    )
+    kept = keep(tmp_path, ARROW, written_arrow(table, form, compression, 64))
+
+    assert kept.details["batches"] == 4
+    assert read_columns(kept, ["loss"])["loss"].tolist() == table["loss"].to_pylist()
+    labels = read_labels(kept, ["class", "id", "school"])
+    for name in ("id", "school", "class"):
+        assert labels[name].tolist() == table[name].to_pylist()
+
+
+@pytest.mark.parametrize("form", ARROW_WRITERS)
+def test_invalid_an_arrow_file_that_unpacks_to_far_more(tmp_path: Path, form: str) -> None:
+    table = pa.table({"a": np.zeros(20_000_000)})
+    with pytest.raises(TooLarge, match=r"unpacks to 160\d{6}, more than 1000 times its size"):
+        keep(tmp_path, ARROW, written_arrow(table, form, "zstd", 10_000_000))
+
+
+def test_invalid_an_arrow_file_that_ends_early_or_lists_a_batch_too_often(tmp_path: Path) -> None:
+    content = written_arrow(pa.table({"a": np.arange(200_000) % 7}), "file", "zstd")
+    with pytest.raises(InvalidFile, match="Arrow"):
+        keep(tmp_path, ARROW, content[:-20])
+    with pytest.raises(InvalidFile, match="Arrow"):
+        keep(tmp_path, ARROW, content[:100] + content[-300:])
+    with pytest.raises(TooLarge, match="A batch has 200000 rows"):
+        keep(tmp_path, ARROW, content, max_cells=1000)
+
+
+@pytest.mark.parametrize("form", ARROW_WRITERS)
+def test_property_a_damaged_compressed_file_is_refused_or_read(tmp_path: Path, form: str) -> None:
+    content = written_arrow(pa.table({"a": np.arange(3000) % 7}), form, "lz4", 500)
+    rng = np.random.default_rng(20_261_127)
+    refused = 0
+    for _ in range(100):
+        damaged = bytearray(content)
+        for place in rng.integers(8, len(content), 3):
+            damaged[place] ^= int(rng.integers(1, 256))
+        try:
+            read_columns(keep(tmp_path, ARROW, bytes(damaged)), ["a"])
+        except (InvalidFile, TooLarge, InvalidRequest):
+            refused += 1
+    assert refused > 50
 
 
 def test_invalid_a_stream_whose_rows_take_no_room(tmp_path: Path) -> None:

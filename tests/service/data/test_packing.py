@@ -116,7 +116,8 @@ OTHER_KINDS = {
     gzip.compress(b"RDX3\nX\n\0"): "an R file",
     b"MATLAB 5.0 MAT-file": "a MATLAB file",
     b"\x89HDF\r\n\x1a\n": "an HDF5 file",
-    b"ARROW1\0\0": "a Feather or Arrow file",
+    b"FEA1\0\0": "a Feather file of version 1",
+    b"ARROW1\0\0": "an Arrow file, but was sent as",
     b"Obj\x01\x04": "an Avro file",
     b"%PDF-1.7": "a PDF",
     b"<!DOCTYPE html><table>": "HTML",
@@ -127,7 +128,7 @@ OTHER_KINDS = {
     bytes(257) + b"ustar": "a tar archive",
     b"PAR1\x15": "Parquet, but was sent as",
     b"\x93NUMPY\x01": "an array of NumPy, but was sent as",
-    b"\xff\xff\xff\xff\x10": "an Arrow stream, but was sent as",
+    b"\xff\xff\xff\xff\x10": "an Arrow file, but was sent as",
 }
 
 
@@ -144,8 +145,8 @@ def test_invalid_files_of_other_programs_are_named(
     "media_type", ["application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"]
 )
 def test_invalid_a_feather_file_is_no_other_format(tmp_path: Path, media_type: str) -> None:
-    with pytest.raises(InvalidFile, match="a Feather or Arrow file, which is not read"):
-        read(tmp_path, media_type, b"ARROW1\0\0" + bytes(100))
+    with pytest.raises(InvalidFile, match="a Feather file of version 1, which is not read"):
+        read(tmp_path, media_type, b"FEA1\0\0\0\0" + bytes(100))
 
 
 @pytest.mark.parametrize("header", ["FEA1", "ORC", "BZh", "PAR", "RDX3", "X", "Obj", "ustar", "7z"])

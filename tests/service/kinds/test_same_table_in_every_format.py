@@ -85,6 +85,14 @@ def as_arrow(table: Table) -> bytes:
     return sink.getvalue()
 
 
+def as_arrow_file(table: Table, compression: str) -> bytes:
+    sink, content = io.BytesIO(), pa.table(table)
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_file(sink, content.schema, options=options) as writer:
+        writer.write_table(content, max_chunksize=5)
+    return sink.getvalue()
+
+
 def as_texts(table: Table) -> Table:
     """Return a table whose numbers are text, as they stand in a text table."""
     numbers = {name: [None if v is None else repr(v) for v in table[name]] for name in "ab"}
@@ -157,6 +165,10 @@ FORMS: dict[str, Callable[[Table], File]] = {
     "unnamed last column": lambda t: (CSV, as_text({**t, "": [""] * len(t["a"])}, ",").encode()),
     "Parquet": lambda t: (PARQUET, as_parquet(t)),
     "Arrow": lambda t: (ARROW, as_arrow(t)),
+    "Arrow file with lz4": lambda t: (ARROW, as_arrow_file(t, "lz4")),
+    "Arrow file with zstd": lambda t: (ARROW, as_arrow_file(t, "zstd")),
+    "pandas Feather": lambda t: (ARROW, as_bytes(as_pandas(t).to_feather)),
+    "categories in Feather": lambda t: (ARROW, as_bytes(as_categories(t).to_feather)),
     "NPZ": as_arrays,
     "JSON Lines": lambda t: (JSONL, as_json_lines(t).encode()),
     "pandas CSV": lambda t: (CSV, as_pandas(t).to_csv(index=False).encode()),
@@ -177,6 +189,10 @@ FORMS: dict[str, Callable[[Table], File]] = {
     "polars CSV": lambda t: (CSV, pl.DataFrame(t).write_csv().encode()),
     "polars Parquet": lambda t: (PARQUET, as_bytes(pl.DataFrame(t).write_parquet)),
     "polars Arrow": lambda t: (ARROW, as_bytes(pl.DataFrame(t).write_ipc_stream)),
+    "polars Arrow file": lambda t: (
+        ARROW,
+        as_bytes(lambda sink: pl.DataFrame(t).write_ipc(sink, compression="zstd")),
+    ),
     "polars JSON Lines": lambda t: (JSONL, as_bytes(pl.DataFrame(t).write_ndjson)),
 }
 FRAMES: dict[str, Callable[[Table], Any]] = {
