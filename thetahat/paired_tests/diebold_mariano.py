@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -43,9 +43,12 @@ class DieboldMariano(PairedTest):
     ----------
     horizon : int
         h, the number of times over which the forecasts reach; at most half of the times.
+    weights : {"equal", "bartlett"}
+        Weights of the autocovariances: 1, or Bartlett's 1 - j/h, whose variance is never negative.
     """
 
     horizon: int = 1
+    weights: Literal["equal", "bartlett"] = "equal"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="diebold_mariano",
@@ -94,13 +97,14 @@ class DieboldMariano(PairedTest):
         sums, h = sum_deviations_by_time(pair.difference), self.horizon
         n_times = len(sums)
         autocovariances = compute_autocovariances(sums, h - 1)
-        variance = add_autocovariances(autocovariances, np.ones(h - 1))
-        weights, cautions = "equal", tuple[Caution, ...]()
+        by_name = {"equal": np.ones(h - 1), "bartlett": make_bartlett_weights(h - 1)}
+        weights, cautions = self.weights, tuple[Caution, ...]()
+        variance = add_autocovariances(autocovariances, by_name[weights])
         if h > 1 and n_times < FEW_TIMES_FOR_HORIZON.threshold * h:
             cautions = (FEW_TIMES_FOR_HORIZON(n=n_times, horizon=h),)
         if variance <= 0 and autocovariances[0] > 0:
-            variance = add_autocovariances(autocovariances, make_bartlett_weights(h - 1))
             weights = "bartlett"
+            variance = add_autocovariances(autocovariances, by_name[weights])
             cautions = (*cautions, BARTLETT_WEIGHTS(lags=h - 1, horizon=h))
         corrected = (n_times + 1 - 2 * h + h * (h - 1) / n_times) / n_times
         mean = pair.difference.moments.pooled_mean
