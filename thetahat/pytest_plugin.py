@@ -1,7 +1,7 @@
 """A plugin of pytest: assertions about two models, listed at the end of the run.
 
 pytest loads it wherever thetahat is installed. It imports the evaluation when a test first uses a
-fixture. Each fixture is the function of the same name in ``thetahat``; besides, the sentence of the
+fixture. Each fixture is the function of the same name in ``thetahat``; besides, the outcome of the
 gate is a property of the test in a JUnit report, and a line of the summary.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from thetahat.analyses.losses.result import GateResult
 
 PROPERTY: Final = "thetahat gate"
-"""Name of the test's property that has the sentence."""
+"""Name of the test's property that has the outcome."""
 
 _OUTCOMES: Final = ("passed", "failed")
 """Categories of the reports of tests that have run."""
@@ -76,7 +76,7 @@ def _record(
         except AssertionError as error:
             request.node.user_properties.append((PROPERTY, str(error)))
             raise
-        request.node.user_properties.append((PROPERTY, result.sentence))
+        request.node.user_properties.append((PROPERTY, str(result)))
         return result
 
     return assert_and_record

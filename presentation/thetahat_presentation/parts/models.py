@@ -89,8 +89,14 @@ class ModelsResult:
 
     @property
     def has_sources(self) -> bool:
-        """Whether the blocks are sources."""
-        return "new_source" in {self.summary.get("target"), *self.targets}
+        """Whether something is said about a new source."""
+        metrics = (
+            target
+            for model in self.models.values()
+            for metric in (model.get("metrics") or {}).values()
+            for target in find_recommended(metric)
+        )
+        return "new_source" in {self.summary.get("target"), *self.targets, *metrics}
 
     @cached_property
     def level(self) -> str:

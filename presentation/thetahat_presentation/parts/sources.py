@@ -9,13 +9,14 @@ from thetahat_presentation.document import Name, Number, Pair, Section, Table
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.renderers.cells import cell_text
-from thetahat_presentation.wording import capitalise, name_block
+from thetahat_presentation.wording import NO_SOURCES, capitalise, find_block_word, name_block
 
 
 def choose_pair(shown: ModelsResult) -> tuple[str, str] | None:
     """Return the best and the second-best model; None where there is no pair or no source."""
     names = shown.names
-    return (names[0], names[1]) if shown.has_sources and len(names) > 1 else None
+    has_sources = shown.has_sources or find_block_word(shown.result) not in NO_SOURCES
+    return (names[0], names[1]) if has_sources and len(names) > 1 else None
 
 
 def compare_by_source(shown: ModelsResult, a: str, b: str) -> Section | None:

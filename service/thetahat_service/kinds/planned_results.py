@@ -22,9 +22,8 @@ def add_outcome(request: Any, result: dict[str, Any], outcome: JsonObject) -> di
         return with_outcome
     listed: Any = outcome["deviations"]
     texts = "; ".join(each["text"] for each in listed)
-    before = gate["sentence"]
     sentence = (
-        "The gate fails: it requires that the evaluation is as planned, and it is not "
-        f"({texts}). Without this requirement: {before[0].lower()}{before[1:]}"
+        f"It is required that the evaluation is as planned, and it is not ({texts}). Without this "
+        f"requirement the outcome is {gate['outcome']}. {gate['sentence']}"
     )
     return {**with_outcome, "gate": {**gate, "outcome": "fail", "sentence": sentence}}

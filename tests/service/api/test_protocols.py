@@ -189,8 +189,8 @@ def test_exact_a_gate_can_require_the_plan(
     assert found["outcome"] == client.get(path).json()["gate"] == outcome
     if required:
         assert found["sentence"].startswith(
-            "The gate fails: it requires that the evaluation is as planned, and it is not (margin "
-            "0.06 (planned: 0.05)). Without this requirement: the gate passes: it is shown that "
+            "It is required that the evaluation is as planned, and it is not (margin 0.06 "
+            "(planned: 0.05)). Without this requirement the outcome is pass. "
         )
     without = client.post("/v1/evaluations", json=ask(gate={**gate, "as_planned": True}))
     assert without.status_code == 422

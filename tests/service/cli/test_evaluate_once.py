@@ -297,7 +297,7 @@ def test_exact_the_gate_of_the_request_is_used(
 
     assert main(["gate", str(request_file), "--data", str(table)]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("PASS\nThe gate passes: it is shown that new is better than old.")
+    assert printed.startswith("PASS\nFor a new source, new is better than old: ")
 
     status, gate = run_json(
         capsys, "gate", str(request_file), "--data", str(table), "--model", "noisy", "--json"

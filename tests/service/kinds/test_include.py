@@ -11,6 +11,7 @@ import pytest
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat_service.errors import InvalidRequest
+from thetahat_service.in_process.evaluation import evaluate_in_process
 from thetahat_service.json_encoding import encode_json
 
 
@@ -52,6 +53,25 @@ def test_limit_forty_five_losses_are_answered_in_ten_kilobytes() -> None:
     text = encode_json(run_kind({"kind": "losses", "losses": losses, "blocks": "random"}).result)
 
     assert len(text) < 10_000
+
+
+@pytest.mark.usefixtures("small_by_default")
+@pytest.mark.parametrize("n_sources", [10, 30])
+def test_limit_thirty_models_are_answered_in_a_hundred_kilobytes(n_sources: int) -> None:
+    rng = np.random.default_rng(7)
+    shape = (n_sources, 600 // n_sources)
+    base = rng.normal(1, 0.4, shape)
+    losses = {
+        f"model_{i:02d}": (
+            base + 0.02 * i + rng.normal(0, 0.3, shape) + rng.normal(0, 0.1, (n_sources, 1))
+        ).tolist()
+        for i in range(30)
+    }
+    request: dict[str, Any] = {"kind": "losses", "losses": losses, "blocks": "source"}
+    result = evaluate_in_process(request, None).result
+
+    assert all(pair["other_verdicts"] for pair in result["comparisons"])
+    assert len(encode_json(result)) < 100_000
 
 
 @pytest.mark.parametrize(

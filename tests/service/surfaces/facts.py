@@ -44,7 +44,7 @@ DENIALS: Final = (
     (r"with other training data is left out", r"[Oo]n data like these|[Oo]n a new "),
     (r"Nobody has signed", r"Decisions, the newest first"),
     (r"compares no models", r"is better than"),
-    (r"The gate passes", r"The gate fails|The gate is undecided"),
+    (r"Gate: pass", r"Gate: fail|Gate: undecided"),
 )
 """What denies something, and what it would deny if it stood beside it."""
 

@@ -118,5 +118,5 @@ def _assert(  # noqa: PLR0913 - the parameters of the three assertions
         message = "the evaluation has no gate"
         raise RuntimeError(message)
     if result.outcome is not GateOutcome.PASS:
-        raise AssertionError(result.sentence)
+        raise AssertionError(str(result))
     return result

@@ -359,6 +359,7 @@ def _build_terms(table: LossTable, choices: Choices, family: PairFamily) -> Verd
         layout=table.layout,
         pair_alpha=family.pair_alpha,
         n_pairs=family.n_pairs,
+        control=choices.control,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from thetahat.analyses.losses.choices import Gate
 from thetahat.analyses.losses.cost_result import CostOfPair
 from thetahat.analyses.losses.costs import write_share
+from thetahat.analyses.losses.gate import write_counted
 from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
 from thetahat.values.number_text import format_number
 
@@ -78,21 +79,12 @@ def _write(  # noqa: PLR0913 - both outcomes and the numbers behind them
     wanted = f"costs at least {write_share(share)} less than" if share else "is cheaper than"
     required = f"{gate.model} {wanted} {gate.against}"
     required = f"{required}{_write_ratio(cost)}"
-    if of_cost is GateOutcome.PASS and (of_quality.undecided or outcome is not GateOutcome.PASS):
-        return f"{of_quality.sentence} It is shown that {required}."
     if of_cost is GateOutcome.PASS:
-        return f"{of_quality.sentence} It also passes by cost: {required}."
+        return f"{of_quality.sentence} It is also shown that {required}."
     if of_cost is GateOutcome.FAIL:
-        start = f"The gate fails by cost: it requires that {required}."
-    else:
-        counted = (
-            f", which counts as {outcome.value}"
-            if is_undecided and outcome is not GateOutcome.UNDECIDED
-            else ""
-        )
-        says = f"The gate is undecided{counted}" if is_undecided else "The gate fails"
-        start = f"{says}: it is not shown that {required}."
-    return f"{start} {of_quality.sentence}"
+        return f"By cost it is required that {required}. {of_quality.sentence}"
+    counted = write_counted(outcome) if is_undecided else ""
+    return f"It is not shown that {required}{counted}. {of_quality.sentence}"
 
 
 def _write_ratio(cost: CostOfPair | None) -> str:

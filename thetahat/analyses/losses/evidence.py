@@ -47,6 +47,8 @@ class VerdictTerms(NamedTuple):
     """Alpha of the interval of one pair; None for 1 - level."""
     n_pairs: int | None = None
     """Number of pairs that are corrected for; None for those that are judged."""
+    control: str | None = None
+    """The model that all others are compared with."""
 
     @property
     def interval_alpha(self) -> float:

@@ -24,9 +24,6 @@ _MET_BY: Final = {
 }
 """Decisions on the model and its reference, any of which meets the requirement."""
 
-THE_GATE: Final = "The gate"
-"""How a sentence about the outcome begins."""
-
 
 def check_gate(choices: Choices, models: Sequence[str]) -> None:
     """Refuse a gate whose models are not evaluated, or that lacks what its requirement needs.
@@ -109,35 +106,42 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
             gate,
             choices,
             GateOutcome.UNDECIDED if gate.undecided is GateOutcome.PASS else gate.undecided,
-            f"The gate is undecided: {gate.model} and {gate.against} could not be compared, "
-            "because one of them has no losses.",
+            f"{gate.model} and {gate.against} could not be compared, because one of them has no "
+            "losses.",
             is_undecided=True,
         )
-    subject = THE_GATE
     if gate.cheaper_by is not None:
         from thetahat.analyses.losses.cost_gate import add_cost_to_gate, is_shown_cheaper  # noqa: PLC0415 - seldom needed
 
-        if not is_shown_cheaper(gate, pair):
-            subject = "By quality alone, the gate"
-        return add_cost_to_gate(gate, _judge_quality(gate, choices, pair, subject), pair)
-    return _judge_quality(gate, choices, pair, subject)
+        settles = is_shown_cheaper(gate, pair)
+        return add_cost_to_gate(gate, _judge_quality(gate, choices, pair, settles=settles), pair)
+    return _judge_quality(gate, choices, pair, settles=True)
 
 
-def _judge_quality(gate: Gate, choices: Choices, pair: Comparison, subject: str) -> GateResult:
-    """Return whether the requirement on the losses is met, whatever the models cost."""
+def _judge_quality(gate: Gate, choices: Choices, pair: Comparison, *, settles: bool) -> GateResult:
+    """Return whether the requirement on the losses is met, whatever the models cost.
+
+    ``settles`` says whether the outcome of the gate follows from it.
+    """
     if gate.require is Requirement.NO_GROUP_WORSE:
         from thetahat.analyses.losses.group_gate import judge_groups  # noqa: PLC0415 - seldom needed
 
-        return judge_groups(gate, choices, pair, subject)
+        return judge_groups(gate, choices, pair, settles=settles)
     holding = {pair.verdict.decision, *pair.verdict.also}
     outcome = _judge(gate.require, holding, pair, choices.margin)
     is_undecided = outcome is GateOutcome.UNDECIDED
     if is_undecided:
         outcome = gate.undecided
-    requirement = write_requirement(gate, choices.margin)
-    sentence = _write_sentence(
-        subject, requirement, outcome, pair.verdict.reason, is_undecided=is_undecided
-    )
+    reason, requirement = pair.verdict.reason, write_requirement(gate, choices.margin)
+    if is_undecided:
+        counted = write_counted(outcome) if settles else ""
+        sentence = f"It is not shown that {requirement}{counted}. {reason}"
+    elif outcome is GateOutcome.FAIL:
+        sentence = f"It is required that {requirement}. {reason}"
+    elif gate.require is Requirement.BETTER:  # which the verdict says
+        sentence = reason
+    else:
+        sentence = f"It is shown that {requirement}. {reason}"
     return build_gate_result(gate, choices, outcome, sentence, is_undecided=is_undecided, pair=pair)
 
 
@@ -192,15 +196,9 @@ def build_gate_result(  # noqa: PLR0913 - the fields of the result
     )
 
 
-def _write_sentence(
-    subject: str, requirement: str, outcome: GateOutcome, reason: str, *, is_undecided: bool
-) -> str:
-    if is_undecided:
-        counted = "" if outcome is GateOutcome.UNDECIDED else f", which counts as {outcome.value}"
-        return f"{subject} is undecided{counted}: it is not shown that {requirement}. {reason}"
-    if outcome is GateOutcome.PASS:
-        return f"{subject} passes: it is shown that {requirement}. {reason}"
-    return f"{subject} fails: it requires that {requirement}. {reason}"
+def write_counted(outcome: GateOutcome) -> str:
+    """Return the outcome that an undecided gate counts as; empty where it stays undecided."""
+    return "" if outcome is GateOutcome.UNDECIDED else f", which counts as {outcome.value}"
 
 
 def write_requirement(gate: Gate, margin: float | None) -> str:

@@ -9,17 +9,17 @@ from thetahat.analyses.groups.columns import write_group
 from thetahat.analyses.groups.pair_groups import MOST_NAMED
 from thetahat.analyses.groups.rows import FEW_UNITS
 from thetahat.analyses.losses.choices import Choices, Gate
-from thetahat.analyses.losses.gate import build_gate_result, write_requirement
+from thetahat.analyses.losses.gate import build_gate_result, write_counted, write_requirement
 from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
 from thetahat.values.types import Label
 
 
-def judge_groups(gate: Gate, choices: Choices, pair: Comparison, subject: str) -> GateResult:
+def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: bool) -> GateResult:
     """Return whether the model is shown to be not worse by the margin in every group.
 
     Each group is tested at the level of the request, since all of them have to pass; that the model
     is worse by more than the margin in some group is said at a level for all groups together.
-    ``subject`` is how the sentence begins.
+    ``settles`` says whether the outcome of the gate follows from it.
     """
     margin = choices.margin or 0.0
     failed: list[Mapping[str, Label | None]] = []
@@ -42,20 +42,20 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, subject: str) -
     if failed:
         outcome = GateOutcome.FAIL
         sentence = (
-            f"{subject} fails: it requires that {requirement}. {gate.model} is worse by more in "
+            f"It is required that {requirement}. {gate.model} is worse by more in "
             f"{_list_groups(failed)}."
         )
     elif undecided:
         outcome = gate.undecided
-        counted = "" if outcome is GateOutcome.UNDECIDED else f", which counts as {outcome.value}"
-        sentence = f"{subject} is undecided{counted}: it is not shown that {requirement}."
+        counted = write_counted(outcome) if settles else ""
+        sentence = f"It is not shown that {requirement}{counted}."
         if open_groups := [group for group in undecided if group not in small]:
             sentence += f" It is not clear in {_list_groups(open_groups)}."
         if small:
             sentence += f" There are too few instances to say in {_list_groups(small)}."
     else:
         outcome = GateOutcome.PASS
-        sentence = f"{subject} passes: it is shown that {requirement} ({n_groups} groups)."
+        sentence = f"It is shown that {requirement} ({n_groups} groups)."
     result = build_gate_result(
         gate, choices, outcome, sentence, is_undecided=is_undecided, pair=pair
     )

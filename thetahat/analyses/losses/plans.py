@@ -237,8 +237,8 @@ def _build_within_source_growth(basis: VerdictBasis, layout: Layout, within: flo
         lambda total: (math.sqrt(between + within * n / total), basis.degrees_of_freedom),
         floor=math.sqrt(between),
         because=(
-            f"More instances in these {blocks} do not reduce the spread between {blocks}, which is "
-            f"{format_percent(round(between / (between + within), 3))} of the variance here."
+            f"More instances in these {blocks} leave the spread between {blocks}, which is "
+            f"{format_percent(round(between / (between + within), 3))} of the variance."
         ),
     )
 

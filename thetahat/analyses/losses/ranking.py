@@ -55,7 +55,7 @@ def rank_models(
     table: LossTable, inferences: Mapping[str, Inference], choices: Choices
 ) -> RankedModels:
     """Return the models in the order of their estimates."""
-    target = choices.get_target(table.layout.kind)
+    target = _find_target(table, inferences, choices)
     built = {name: inference.find_recommended(target) for name, inference in inferences.items()}
     intervals = {name: None if entry is None else entry.interval for name, entry in built.items()}
     estimates = {
@@ -65,6 +65,22 @@ def rank_models(
         estimates = {name: losses.moments.macro_mean for name, losses in table.models.items()}
     order = sorted(estimates, key=estimates.__getitem__, reverse=table.higher_is_better)
     return RankedModels(tuple(order), estimates, intervals, target, table.higher_is_better)
+
+
+def _find_target(table: LossTable, inferences: Mapping[str, Inference], choices: Choices) -> Target:
+    """Return what the verdicts are about.
+
+    That is what the request asks about or, where it names only methods for another target and no
+    target, what the first interval is about.
+    """
+    wanted = choices.get_target(table.layout.kind)
+    if choices.target is not None:
+        return wanted
+    targets: tuple[Target, ...] = (wanted, *Target)
+    for target in targets:
+        if any(each.find_recommended(target) is not None for each in inferences.values()):
+            return target
+    return wanted
 
 
 def build_ranking(

@@ -359,7 +359,7 @@ class GateResult:
     target: Target | None
     """What the interval is about."""
     sentence: str
-    """The outcome in words, with the numbers."""
+    """What is shown or not, in words, with the numbers."""
     groups_failed: tuple[Mapping[str, Label | None], ...] | None = None
     """Groups in which the model is shown to be worse by more than the margin; only of
     ``no_group_worse``."""
@@ -371,6 +371,10 @@ class GateResult:
     """By what share the model had to be cheaper, if the gate says so."""
     cost: CostOfPair | None = None
     """What the model costs beside the other; only with ``cheaper_by``."""
+
+    def __str__(self) -> str:
+        """Return the outcome with the sentence."""
+        return f"Gate: {self.outcome.value}. {self.sentence}"
 
 
 # All models --------------------------------------------------------------------------------------

@@ -25,8 +25,11 @@ from thetahat.values.words import Words
 
 MAX_MODELS: Final = 20
 """Models in a summary: the best ones. It is read in a list of evaluations."""
-MAX_COMPARISONS: Final = 20
-"""Comparisons in a summary: those with the best model, then the first ones."""
+MAX_COMPARISONS: Final = 6
+"""Comparisons of which a summary has all."""
+FEW_COMPARISONS: Final = 3
+"""Those that it has of more: the best model beside its nearest rivals. The result has all, and need
+not say them twice."""
 
 
 def summarise(  # noqa: PLR0913 - what the sentences are about
@@ -38,7 +41,7 @@ def summarise(  # noqa: PLR0913 - what the sentences are about
     choices: Choices,
 ) -> Summary:
     """Return the summary of a result."""
-    shown = _select_most_relevant(comparisons, ranked.best)
+    shown = _select_most_relevant(comparisons, ranked.order)
     words = table.layout.words
     first = (
         _write_best(ranked, words)
@@ -63,14 +66,18 @@ def summarise(  # noqa: PLR0913 - what the sentences are about
     )
 
 
-def _select_most_relevant(comparisons: Sequence[Comparison], best: str) -> list[Comparison]:
+def _select_most_relevant(
+    comparisons: Sequence[Comparison], order: Sequence[str]
+) -> list[Comparison]:
     """Return the comparisons of the summary, in the order of the result."""
     if len(comparisons) <= MAX_COMPARISONS:
         return list(comparisons)
+    places = {name: place for place, name in enumerate(order)}
     by_relevance = sorted(
-        range(len(comparisons)), key=lambda i: best not in {comparisons[i].a, comparisons[i].b}
+        range(len(comparisons)),
+        key=lambda i: sorted((places[comparisons[i].a], places[comparisons[i].b])),
     )
-    return [comparisons[i] for i in sorted(by_relevance[:MAX_COMPARISONS])]
+    return [comparisons[i] for i in sorted(by_relevance[:FEW_COMPARISONS])]
 
 
 def _write_best(ranked: RankedModels, words: Words) -> str:

@@ -75,7 +75,7 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
             f"{scope}, {question.a} and {question.b} are equivalent within a margin of "
             f"{format_number(terms.margin or 0.0)}: the {format_percent(1 - 2 * terms.alpha)} "
             f"interval of their difference, {low} to {high}, lies inside it ({p_value})"
-            f"{_write_smaller_difference(question, also)}."
+            f"{_write_smaller_difference(question, terms, also)}."
         )
     if decision is Decision.NOT_WORSE:
         low, high = _format_interval(basis, terms.alpha)
@@ -88,12 +88,27 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     return f"{scope}, {_write_undecided(question, basis, terms, p_value)}"
 
 
-def _write_smaller_difference(question: PairQuestion, also: Sequence[Decision]) -> str:
+def _write_smaller_difference(
+    question: PairQuestion, terms: VerdictTerms, also: Sequence[Decision]
+) -> str:
     """Return the clause for a difference that is shown, and shown to be below the margin."""
     shown = next((d for d in also if d in {Decision.BETTER, Decision.WORSE}), None)
     if shown is None:
         return ""
-    return f"; {question.a} is {shown.value}, by less than the margin"
+    subject, word, _ = _order_models(shown, question, terms)
+    return f"; {subject} is {word}, by less than the margin"
+
+
+def _order_models(
+    decision: Decision, question: PairQuestion, terms: VerdictTerms
+) -> tuple[str, str, str]:
+    """Return a model, whether it is better or worse, and the other one.
+
+    The better one is the subject, but beside a control it is the model that is not the control.
+    """
+    if decision is Decision.WORSE and terms.control is None:
+        return question.b, Decision.BETTER.value, question.a
+    return question.a, decision.value, question.b
 
 
 def _write_better_or_worse(
@@ -103,6 +118,8 @@ def _write_better_or_worse(
     terms: VerdictTerms,
     p_value: str,
 ) -> str:
+    subject, word, other = _order_models(decision, question, terms)
+    is_higher = (basis.difference > 0) == (subject == question.a)
     sign = 1.0 if basis.difference > 0 else -1.0
     low, high = sorted(sign * end for end in basis.compute_ends(terms.interval_alpha / 2))
     size, *written = format_alike([abs(basis.difference), low, high], basis.standard_error)
@@ -114,9 +131,8 @@ def _write_better_or_worse(
         "correction finds more."
     )
     return (
-        f"{question.a} is {decision.value} than {question.b}: its mean "
-        f"{terms.layout.words.value} is "
-        f"{'higher' if basis.difference > 0 else 'lower'} by {size} "
+        f"{subject} is {word} than {other}: its mean {terms.layout.words.value} is "
+        f"{'higher' if is_higher else 'lower'} by {size} "
         f"({format_percent(terms.level)} interval {ends}, {p_value}).{reaches}"
     )
 
@@ -135,7 +151,7 @@ def _write_bound_of_several(
         start = f"{question.a} and {question.b} are equivalent within a margin of {margin}"
     else:
         start = f"{question.a} is not worse than {question.b} by more than {margin}"
-    return f"{start}: the difference is {size} ({p_value} for one as large as the margin)."
+    return f"{start}: the difference is {size} ({p_value}, for one as large as the margin)."
 
 
 def _write_undecided(
@@ -218,8 +234,11 @@ def _write_for_constant(decision: Decision, question: PairQuestion, terms: Verdi
             f"It is not clear which of {a} and {b} is better: {every}. Without spread there "
             "is no interval, and there are too few differences for a decision by their sign."
         )
+    subject, word, other = _order_models(decision, question, terms)
+    if subject == b:
+        every = f"each of the {question.n_units} differences is {format_number(-constant)}"
     return (
-        f"{a} is {decision.value} than {b}: {every}. Without spread there is no interval, and the "
+        f"{subject} is {word} than {other}: {every}. Without spread there is no interval, and the "
         f"exact sign test decides at the level of {format_percent(1 - terms.level)}."
     )
 
@@ -253,5 +272,6 @@ def _format_p_value(
     used, corrected_for = terms.correction, terms.n_pairs or n_pairs
     if field != "difference":
         used, corrected_for = choose_correction_of_bounds(used), n_pairs
-    title = CORRECTIONS[used].info.title
-    return f"{format_p_value(q, terms.alpha)} after {title} for {corrected_for} pairs"
+    # The result has the name of its correction once; of another one it is said here.
+    by = "" if used == terms.correction else f" by {CORRECTIONS[used].info.title}"
+    return f"{format_p_value(q, terms.alpha)} corrected for {corrected_for} pairs{by}"

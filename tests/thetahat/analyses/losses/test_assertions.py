@@ -35,11 +35,11 @@ def test_exact_an_assertion_is_the_gate_of_an_evaluation() -> None:
 
 
 def test_exact_what_is_not_shown_raises_the_sentence() -> None:
-    with pytest.raises(AssertionError, match=r"The gate fails: .* ridge is better than lasso"):
+    with pytest.raises(AssertionError, match=r"Gate: fail\. .* ridge is better than lasso"):
         thetahat.assert_better(OLD, NEW, names=("ridge", "lasso"))
-    with pytest.raises(AssertionError, match="The gate is undecided"):
+    with pytest.raises(AssertionError, match="It is not shown"):
         thetahat.assert_better(NOISY, OLD)
-    with pytest.raises(AssertionError, match="The gate fails"):
+    with pytest.raises(AssertionError, match="Gate: fail"):
         thetahat.assert_equivalent(NEW, OLD, margin=0.01)
 
 
@@ -96,6 +96,6 @@ def test_exact_the_plugin_lists_the_sentences_and_writes_them_to_the_report(tmp_
     assert done.returncode == 1
     assert "1 failed, 2 passed" in done.stdout
     listed = done.stdout.partition("= thetahat =")[2]
-    assert "test_models.py::test_new: The gate passes: it is shown that new is not" in listed
-    assert "test_models.py::test_worse: The gate fails" in listed
-    assert 'name="thetahat gate" value="The gate passes' in (tmp_path / "report.xml").read_text()
+    assert "test_models.py::test_new: Gate: pass. It is shown that new is not" in listed
+    assert "test_models.py::test_worse: Gate: fail" in listed
+    assert 'name="thetahat gate" value="Gate: pass' in (tmp_path / "report.xml").read_text()

@@ -229,7 +229,7 @@ def test_exact_a_gate_about_rows_needs_the_whole_interval() -> None:
     assert (between.outcome, between.undecided) == ("undecided", True)
     assert (counted.outcome, counted.undecided) == ("fail", True)
     assert "which counts as fail" in counted.sentence
-    assert "it is not shown that new costs at least" in between.sentence
+    assert "It is not shown that new costs at least" in between.sentence
 
 
 def test_exact_a_gate_about_groups_and_costs() -> None:
@@ -346,7 +346,7 @@ def test_exact_assertions_take_costs() -> None:
     gate = thetahat.assert_not_worse(NEW, OLD, margin=0.1, cost=cost, cheaper_by=0.5)
 
     assert gate.cheaper_by == 0.5
-    with pytest.raises(AssertionError, match="fails by cost"):
+    with pytest.raises(AssertionError, match="By cost it is required"):
         thetahat.assert_not_worse(NEW, OLD, margin=0.1, cost=cost, cheaper_by=0.6)
 
 

@@ -64,16 +64,17 @@ def judge(
 def test_exact_a_requirement_is_met_refuted_or_undecided(
     shift: float, noise: float, require: str, outcome: str
 ) -> None:
-    gate = judge(shift, require, noise=noise).gate
+    result = judge(shift, require, noise=noise)
+    gate, (pair,) = result.gate, result.comparisons
 
     assert gate is not None
     assert gate.outcome == outcome
     assert gate.undecided == (outcome == "undecided")
-    assert gate.sentence.startswith(
-        {"pass": "The gate passes", "fail": "The gate fails", "undecided": "The gate is undecided"}[
-            outcome
-        ]
-    )
+    shown = "" if require == "better" else "It is shown that"
+    starts = {"pass": shown, "fail": "It is required that", "undecided": "It is not shown that"}
+    assert gate.sentence.startswith(starts[outcome] or pair.verdict.reason)
+    assert str(gate) == f"Gate: {outcome}. {gate.sentence}"
+    assert str(gate).count(pair.verdict.reason) == 1
 
 
 @pytest.mark.parametrize("undecided", EACH_OUTCOME)
@@ -83,7 +84,7 @@ def test_exact_an_undecided_gate_counts_as_the_request_says(undecided: GateOutco
     assert gate is not None
     assert gate.outcome is undecided
     assert gate.undecided
-    assert "it is not shown that new is better than old" in gate.sentence
+    assert "It is not shown that new is better than old" in gate.sentence
 
 
 @pytest.mark.parametrize("undecided", EACH_OUTCOME)

@@ -177,10 +177,10 @@ def test_by_hand_words_for_worse_but_within_the_margin() -> None:
     pair = compare(60, 0, 1000, both=100, margin=0.2)
 
     assert (pair.verdict.decision, pair.verdict.also) == ("equivalent", ("worse", "not_worse"))
-    assert pair.verdict.reason.endswith("; new is worse, by less than the margin.")
+    assert pair.verdict.reason.endswith("; old is better, by less than the margin.")
     same = compare(3, 3, 1000, margin=0.2)
     assert same.verdict.decision == "equivalent"
-    assert "worse" not in same.verdict.reason
+    assert "by less than the margin" not in same.verdict.reason
 
 
 def test_exact_the_plan_has_the_power_that_it_promises() -> None:

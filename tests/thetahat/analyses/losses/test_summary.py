@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+import thetahat
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of
 from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.result import Comparison, Decision, EvaluationResult, ModelResult
-from thetahat.analyses.losses.summary import MAX_COMPARISONS, MAX_MODELS
+from thetahat.analyses.losses.summary import FEW_COMPARISONS, MAX_COMPARISONS, MAX_MODELS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import BlockKind, Target
+
+RNG = np.random.default_rng(5)
 
 
 def _evaluate(table: LossTable, **choices: object) -> EvaluationResult:
@@ -44,6 +49,19 @@ def test_exact_the_best_score_is_the_highest() -> None:
     assert summary.sentences[0].startswith("b has the highest mean score of 2 models: 0.88")
 
 
+def test_exact_the_target_is_that_of_the_verdicts() -> None:
+    # Of sources the question is a new one, but theta_B is about these sources alone.
+    values = {name: RNG.normal(shift, 1, (12, 20)) for name, shift in (("a", 0.0), ("b", 0.5))}
+    result = thetahat.evaluate(values, blocks="source", variances=["theta_B"])
+    (pair,) = result.comparisons
+    assert pair.interval is not None
+
+    assert pair.interval.target is result.summary.target is Target.THESE_SOURCES
+    assert result.summary.sentences[1].startswith("On these sources, a is better than b: ")
+    recommended = result.models["a"].recommended[Target.THESE_SOURCES]
+    assert result.summary.models[0].lower == recommended.lower
+
+
 def test_exact_one_model_and_ties() -> None:
     summary = _evaluate(scores_of({"a": [0.1, 0.2, 0.3]})).summary
     same = _evaluate(scores_of({name: [0.1, 0.2, 0.3] for name in "abc"})).summary
@@ -76,9 +94,12 @@ def test_exact_a_long_summary_keeps_the_most_relevant() -> None:
     assert len(summary.models) == MAX_MODELS
     estimates = [model.estimate for model in summary.models]
     assert estimates == sorted(estimates)
-    assert len(summary.comparisons) == MAX_COMPARISONS
-    assert all(
-        summary.best_model in {comparison.a, comparison.b} for comparison in summary.comparisons
-    )
+    assert len(summary.comparisons) == FEW_COMPARISONS
+    ranked = [model.name for model in summary.models]
+    compared = [{pair.a, pair.b} for pair in summary.comparisons]
+    assert compared == [{ranked[0], rival} for rival in ranked[1 : 1 + FEW_COMPARISONS]]
+    few = _evaluate(normal_table(5, shifts=[0.1 * i for i in range(4)])).summary
+    assert len(few.comparisons) == MAX_COMPARISONS
+    assert len(few.sentences) == 1 + MAX_COMPARISONS
     assert sum(summary.decisions.values()) == 300
     assert summary.sentences[-1].startswith("Of all 300 comparisons, in ")

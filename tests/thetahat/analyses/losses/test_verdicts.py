@@ -195,15 +195,21 @@ def test_exact_swapping_the_models_flips_the_decision(shift: float, margin: floa
 def test_exact_words_for_better_and_worse() -> None:
     (better,) = judge([question(-0.31, degrees=9.0, a="nb", b="svm")], terms())
     (worse,) = judge([question(0.31, target=Target.NEW_SOURCE)], terms(layout=SOURCES))
+    (beside_control,) = judge([question(0.31)], terms()._replace(control="b"))
 
     # t(.975, 9) = 2.262157, so the ends are .31 -+ .2262157; p by quadrature of the t density
     assert better.reason == (
         "As trained, nb is better than svm: its mean loss is lower by 0.31 (95 % interval 0.08 "
         "to 0.54, p = 0.013)."
     )
+    assert worse.decision == beside_control.decision == "worse"
     assert worse.reason == (
-        "For a new source, a is worse than b: its mean loss is higher by 0.31 (95 % interval 0.11 "
+        "For a new source, b is better than a: its mean loss is lower by 0.31 (95 % interval 0.11 "
         "to 0.51, p = 0.0019)."
+    )
+    assert beside_control.reason == (
+        "As trained, a is worse than b: its mean loss is higher by 0.31 (95 % interval 0.11 to "
+        "0.51, p = 0.0019)."
     )
 
 
@@ -212,7 +218,7 @@ def test_exact_words_for_scores() -> None:
     (worse,) = judge([question(-0.31)], terms(layout=SCORES))
 
     assert "its mean score is higher by 0.31" in better.reason
-    assert "its mean score is lower by 0.31" in worse.reason
+    assert "b is better than a: its mean score is higher by 0.31" in worse.reason
 
 
 def test_exact_words_for_margins() -> None:
@@ -250,8 +256,8 @@ def test_exact_words_after_a_correction() -> None:
     # p = .0455, times 2
     assert verdicts[0].decision == "undecided"
     assert verdicts[0].reason.endswith(
-        "(95 % interval -0.396 to -0.004, p = 0.091 after Holm's step-down procedure "
-        "for 2 pairs). The interval leaves out 0, but it is not corrected for several pairs."
+        "(95 % interval -0.396 to -0.004, p = 0.091 corrected for 2 pairs). "
+        "The interval leaves out 0, but it is not corrected for several pairs."
     )
 
 
@@ -342,12 +348,13 @@ def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
     (by_holm,), (by_shaffer,) = (_numbers([of[1].p_value_adjusted]) for of in (holm, shaffer))
     assert_allclose(by_holm, 2 * by_shaffer, rtol=1e-12)
     assert [v.decision for v in exhaustive] == ["undecided", "worse", "worse"]
-    assert "after Shaffer's static procedure for 3 pairs" in shaffer[1].reason
+    assert "corrected for 3 pairs)" in shaffer[1].reason
 
     near = [question(d) for d in (0.01, 0.1, 0.05)]
     plain, logical = (
         judge(near, terms(correction=c, margin=0.3)) for c in ("holm", "bergmann_hommel")
     )
     assert [v.decision for v in logical] == ["equivalent"] * 3
-    assert "after Holm's step-down procedure for 3 pairs" in logical[0].reason
-    assert [v.reason for v in plain] == [v.reason for v in logical]
+    assert "corrected for 3 pairs by Holm's step-down procedure" in logical[0].reason
+    named = " by Holm's step-down procedure"
+    assert [v.reason for v in plain] == [v.reason.replace(named, "") for v in logical]
