@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import matplotlib as mpl
 import pytest
 
 from tests.golden.write_shown import read_case
@@ -90,9 +91,8 @@ def test_exact_without_matplotlib_the_error_names_the_extra(
         Result(read_case("exam")[1]).plot()
 
 
-def test_exact_the_plot_is_a_picture_where_matplotlib_is(tmp_path: Any) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
+def test_exact_the_plot_is_a_picture(tmp_path: Any) -> None:
+    mpl.use("Agg")
     axes = Result(read_case("exam")[1]).plot()
     axes.figure.savefig(tmp_path / "forest.png")
 
