@@ -331,6 +331,8 @@ OUTCOME_WORDS: Final = frozenset(
 MISSING_WORDS: Final = frozenset(("?", "-", "n/a", "na", "nan", "none", "null", "<na>", "error"))
 """What may stand among them where a model has no outcome."""
 
+MISSING_TYPES: Final = frozenset({"NAType", "NaTType"})
+"""Types of pandas of a single value, which is missing."""
 MISSING_MARKS: Final = MISSING_WORDS - {"error"} | {
     "",
     "--",

@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from thetahat.common_names import MISSING_TYPES
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.instants import parse_times
 from thetahat.values.json_values import LARGEST_EXACT
@@ -232,7 +233,7 @@ def _encode_object_labels(array: np.ndarray, column: str) -> np.ndarray:
     for row, value in enumerate(array):
         if value is None or (isinstance(value, float) and math.isnan(value)):
             _refuse_missing(column, row)
-        if not isinstance(value, str | bool | int | float):
+        if not (isinstance(value, str | bool | int | float) or hasattr(value, "isoformat")):
             raise InvalidParameter(
                 f"The {column} in row {row} is not a label. A label is a string, a whole number "
                 "or a boolean.",
@@ -410,14 +411,24 @@ def _build_feature(name: str, values: RawColumn) -> np.ndarray:
 def _convert_to_array(values: RawColumn, loc: Loc) -> np.ndarray:
     """Return the values as an (n,) array, of objects if they are plain Python values."""
     if not isinstance(values, np.ndarray):
-        return np.fromiter(values, dtype=object, count=len(values))
+        return _empty_missing(np.fromiter(values, dtype=object, count=len(values)))
     if values.ndim != 1:
         raise InvalidParameter(
             f"A column must have one dimension; this one has shape {values.shape}.",
             loc=loc,
             value=list(values.shape),
         )
+    if values.dtype.kind == "O":
+        return _empty_missing(values)
     return values.astype(object) if values.dtype.kind == "U" else values
+
+
+def _empty_missing(values: np.ndarray) -> np.ndarray:
+    """Return objects with None in the place of the missing values of pandas."""
+    if not any(type(value).__name__ in MISSING_TYPES for value in values):
+        return values
+    kept = [None if type(value).__name__ in MISSING_TYPES else value for value in values]
+    return np.fromiter(kept, dtype=object, count=len(kept))
 
 
 def _convert_to_numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:

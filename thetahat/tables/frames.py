@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from thetahat.common_names import MISSING_TYPES
 from thetahat.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -185,4 +186,4 @@ def _is_missing(value: object) -> bool:
     """Return whether a value is None, NaN, or what pandas writes for a missing value."""
     if isinstance(value, float):
         return math.isnan(value)
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+    return value is None or type(value).__name__ in MISSING_TYPES

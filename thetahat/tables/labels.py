@@ -28,6 +28,7 @@ MARK_LABELS: Final = MISSING_MARKS | {"(null)", "missing", "\\n"}
 
 Only ``none`` in small letters is a usual label, as beside mild and severe.
 """
+_DIGIT: Final = re.compile(r"[0-9]")
 _ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2}")
 """How spreadsheets write whole numbers of more digits than they show."""
 
@@ -74,43 +75,51 @@ def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, 
     labels, because they may be meant. A label such as 1.79E+18 may be many ids whose digits a
     spreadsheet has lost, and one such as ? or n/a many rows without a label.
     """
-    texts = sorted({label for label in labels if isinstance(label, str)})
+    texts = {label for label in labels if isinstance(label, str)}
     spelt: dict[str, list[str]] = {}
     for label in texts:
         spelt.setdefault(_simplify(label), []).append(label)
-    alike = [pair for pair in spelt.values() if len(pair) > 1]
+    alike = sorted(sorted(pair) for pair in spelt.values() if len(pair) > 1)
     cautions = []
     if alike:
         first, second = alike[0][:2]
         more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
         caution = LABELS_ALIKE(what=column, first=ascii(first), second=ascii(second), more=more)
         cautions.append(caution)
-    rounded = next((label for label in texts if _ROUNDED.fullmatch(label.strip())), None)
+    rounded = min((label for label in texts if _ROUNDED.fullmatch(label.strip())), default=None)
     if rounded is not None:
         cautions.append(LABELS_ROUNDED(what=column, first=rounded))
     stripped = ((label, label.strip()) for label in texts)
     marks = (label for label, text in stripped if text != "none" and text.lower() in MARK_LABELS)
-    mark = next(marks, None)
+    mark = min(marks, default=None)
     if mark is not None and len(texts) > 1:
         cautions.append(LABEL_IS_A_MARK(what=column, first=ascii(mark)))
     return tuple(cautions)
 
 
 def find_similar_blocks(layout: Layout) -> tuple[Caution, ...]:
-    """Return cautions if blocks or clusters look like different spellings of one."""
+    """Return cautions if blocks, clusters or items look like different spellings of one."""
     blocks = "sources" if layout.kind is BlockKind.SOURCE else "blocks"
+    items = () if layout.instance_labels is None else layout.instance_labels
     return (
         *find_similar_labels(layout.block_labels, blocks),
         *find_similar_labels(layout.cluster_labels, "clusters"),
+        *find_similar_labels(items, "items"),
     )
 
 
 def _simplify(label: str) -> str:
-    """Return what labels that look alike have in common."""
-    kinds = {character: unicodedata.category(character) for character in set(label)}
-    seen = ("-" if kinds[c] == "Pd" else c for c in label if kinds[c] != "Cf")
-    text = " ".join(unicodedata.normalize("NFKC", "".join(seen)).casefold().split())
-    number = _NUMBER.fullmatch(text)
+    """Return what labels that look alike have in common; an item may be named task/item."""
+    if not label.isascii():
+        kinds = {character: unicodedata.category(character) for character in set(label)}
+        seen = ("-" if kinds[c] == "Pd" else c for c in label if kinds[c] != "Cf")
+        label = unicodedata.normalize("NFKC", "".join(seen))
+    text = " ".join(label.casefold().split())
+    return "/".join(map(_simplify_number, text.split("/"))) if _DIGIT.search(text) else text
+
+
+def _simplify_number(text: str) -> str:
+    number = _NUMBER.fullmatch(text.strip())
     return text if number is None else "{}{}.{}".format(*(part or "" for part in number.groups()))
 
 

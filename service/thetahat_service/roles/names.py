@@ -59,6 +59,8 @@ FIRST_WORDS: Final[Mapping[NameKind, tuple[AbstractSet[str], AbstractSet[str]]]]
     "task": (TASK_NAMES, {"name"}),
 }
 """The first word of the names, and what may follow it."""
+RANGE_ENDINGS: Final = ("__MIN", "__MAX")
+"""How Weights & Biases ends the names of the columns with the range of another one."""
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
 
@@ -84,7 +86,8 @@ def is_measure_name(name: str) -> bool:
     """Return whether a name says that the column measures no loss and no score: ``latency_ms``."""
     words = split_words(name)
     is_flag = len(words) > 1 and words[0] in FLAG_WORDS and not {*words} & SCORE_WORDS
-    is_summary = is_summary_name(name) or bool({*words} & SPREAD_WORDS)
+    is_spread = name.endswith(RANGE_ENDINGS) or bool({*words} & SPREAD_WORDS)
+    is_summary = is_summary_name(name) or is_spread
     is_measured = is_flag or bool({*words} & MEASURE_WORDS)
     return is_summary or (is_measured and not {*words} & LOSS_WORDS)
 

@@ -624,6 +624,18 @@ def test_exact_fractions_that_differ_in_zeros_are_different_labels(
     assert "labels_alike" in result["cautions"]
 
 
+def test_invalid_ranges_of_weights_and_biases_are_no_models(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    names = [f"{run} - acc{end}" for run in "ab" for end in ("", "__MIN", "__MAX")]
+    path = write(tmp_path, ",".join(names), A, A, A, B, B, B)
+
+    message = refuse(capsys, path)
+
+    assert "It is not clear whether column 'a - acc__MIN' is a model" in message
+    assert "Name the models: --model 'a - acc' --model 'b - acc', or" in message
+
+
 def test_exact_runs_that_are_the_same_for_all_items(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

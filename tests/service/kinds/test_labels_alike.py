@@ -57,6 +57,17 @@ def bodies_of(labels: list[str]) -> dict[str, tuple[str, dict[str, Any]]]:
             "sources",
             {**predictions, "blocks": "source", "predictions": guesses, "block": labels},
         ),
+        "items of losses": (
+            "items",
+            {
+                **losses,
+                "blocks": "holdout",
+                "instance": [
+                    *labels[:3],
+                    *(f"q{'abcdefghijklmnopqrstu'[i]}" for i in range(N - 3)),
+                ],
+            },
+        ),
         "clusters of data": ("clusters", {**fit, "data": {**fit["data"], "cluster": labels}}),
         "true and predicted": (
             "labels",

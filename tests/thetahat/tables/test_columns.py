@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -224,6 +225,7 @@ def test_exact_instants() -> None:
         np.array(["2020-01-02", "NaT"], dtype="datetime64[D]"),
         [1.0, None],
         ["2020-01-02", None],
+        ["2020-01-02", pd.NaT],
     ],
 )
 def test_invalid_instants(values: Any) -> None:
@@ -231,6 +233,15 @@ def test_invalid_instants(values: Any) -> None:
         parse_time_column(values, "time")
 
     assert caught.value.loc == ("time", 1)
+
+
+@pytest.mark.parametrize("missing", [pd.NA, pd.NaT, None, float("nan"), np.float64("nan")])
+@pytest.mark.parametrize("first", ["x", 2**53 + 1, True, date(2026, 11, 27)])
+def test_invalid_what_pandas_has_for_missing_labels_is_missing(first: Any, missing: Any) -> None:
+    arrays: list[Any] = [[first, missing], np.array([first, missing], dtype=object)]
+    for values in arrays:
+        with pytest.raises(InvalidParameter, match="The school has no value in row 1"):
+            parse_labels(values, "school")
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, np.bool_])
