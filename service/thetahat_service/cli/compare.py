@@ -28,7 +28,8 @@ def compare(
             metavar="FILE...",
             help="Table with a row for each test instance and a column of losses or scores for "
             "each model; table with a row for each item and model; or files of inspect_ai, "
-            "lm-evaluation-harness, promptfoo, HELM, DeepEval or every_eval_ever, and folders.",
+            "lm-evaluation-harness, promptfoo, HELM, DeepEval, every_eval_ever or OpenAI Evals, "
+            "and folders.",
         ),
     ],
     *,

@@ -110,8 +110,8 @@ class FileOptions:
         typer.Option(
             "--filter",
             metavar="NAME",
-            help="The filter of lm-evaluation-harness, perturbation of HELM or result of "
-            "every_eval_ever.",
+            help="The filter of lm-evaluation-harness, perturbation or split of HELM, or "
+            "result of every_eval_ever.",
         ),
     ] = None
     block: Annotated[

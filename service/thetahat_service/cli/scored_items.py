@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
     from thetahat_service.kinds.base import DatasetFile
 
-HARNESS_NAME: Final = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d:.-]+)?")
+HARNESS_NAME: Final = re.compile(r"samples_(?P<task>.+?)(?P<date>_\d{4}-\d\d-\d\dT[\d:.-]+)?")
 HELM_NAMES: Final = ("per_instance_stats", "display_predictions")
 """Names of HELM's files with the scores of instances; of a run's folder the first is taken."""
 HELM_MODEL: Final = re.compile(r"(?:(?<=:)|,)model=(?P<model>[^,]+),?")
@@ -235,9 +236,15 @@ def _name_models_and_tasks(
     labels = _label_files(paths)
     rows = []
     matches = [HARNESS_NAME.fullmatch(_unpack(path).stem) for path in paths]
+    split = _split_names(paths, files, matches)
     one_task = None in matches and len({match["task"] for match in matches if match}) == 1
-    for entry, path, file, match in zip(entries, paths, files, matches, strict=True):
-        if match and not (one_task or _read_cells(file, named.get("task", "task"))):
+    for i, (entry, path, file, match) in enumerate(
+        zip(entries, paths, files, matches, strict=True)
+    ):
+        if path in split:
+            task, labels[i] = split[path]
+            entry.update({"task": task} if task else {})
+        elif match and not (one_task or _read_cells(file, named.get("task", "task"))):
             entry["task"] = match["task"]
         entry.update(_read_run_name(path))
         models = _read_cells(file, named.get("model", "model"))
@@ -251,6 +258,55 @@ def _name_models_and_tasks(
             _check_one_model(paths[i], {model for model, *_ in own})
             entry["model"] = labels[i][:MOST_NAME]
     return entries
+
+
+def _split_names(
+    paths: Sequence[Path], files: Sequence[DatasetFile], matches: Sequence[re.Match[str] | None]
+) -> dict[Path, tuple[str, str]]:
+    """Return task and model by file, where names such as samples_TASK_MODEL.jsonl have both.
+
+    The harness ends its names with a date, and has a folder for each model. Renamed files of one
+    folder that have the same items are not of two tasks.
+    """
+    groups: dict[tuple[Path, frozenset[str]], dict[Path, str]] = {}
+    for path, file, match in zip(paths, files, matches, strict=True):
+        hashes = _read_cells(file, "doc_hash") if match and not match["date"] else []
+        if match and hashes:
+            key = path.resolve().parent, frozenset(hashes)
+            groups.setdefault(key, {})[path] = match["task"]
+    if all(len(names) < 2 for names in groups.values()):
+        return {}
+    found: dict[Path, tuple[str, str]] = {}
+    models: set[tuple[str, ...]] = set()
+    for names in groups.values():
+        split = _split_common(list(names.values()))
+        models.add(tuple(sorted(own for _, own in split)))
+        found |= zip(names, split, strict=True)
+    names_tasks = len(groups) == 1 or all(task for task, _ in found.values())
+    is_clear = len(models) == 1 and len(found) == len({*found.values()})
+    if is_clear and names_tasks and all(own for _, own in found.values()):
+        return found
+    first, second, *_ = next(names for names in groups.values() if len(names) > 1)
+    message = (
+        f"{first} and {second} have the same items, so they are of two models, and their names do "
+        "not say which part is the task and which the model. Put the files of each model into a "
+        "folder of its own, or name them samples_TASK_MODEL.jsonl, with each model for each task."
+    )
+    raise UserError(message)
+
+
+def _split_common(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the words that names have in common at their begin, else end, and the rest of each."""
+    words = [name.split("_") for name in names]
+    n = _count_common(words)
+    if n:
+        return [("_".join(own[:n]), "_".join(own[n:])) for own in words]
+    n = _count_common([own[::-1] for own in words])
+    return [("_".join(own[len(own) - n :]), "_".join(own[: len(own) - n])) for own in words]
+
+
+def _count_common(words: Iterable[Sequence[str]]) -> int:
+    return sum(1 for _ in takewhile(lambda each: len({*each}) == 1, zip(*words, strict=False)))
 
 
 def _check_one_model(path: Path, models: set[str]) -> None:

@@ -380,6 +380,93 @@ def test_exact_packed_samples_of_a_folder_are_as_unpacked(
     assert "are one log, packed and unpacked. Keep one" in refuse(capsys, str(tmp_path))
 
 
+SCORES_OF_TWO = {
+    (task, model): {i: float(i % k != 0) for i in range(10)}
+    for task, model, k in (
+        ("law", "old", 2),
+        ("law", "new", 3),
+        ("med", "old", 3),
+        ("med", "new", 2),
+    )
+}
+
+
+def write_renamed(folder: Path, form: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    names = [form.format(task=task, model=model) for task, model in pairs]
+    for name, pair in zip(names, pairs, strict=True):
+        (folder / name).write_bytes(harness_samples(SCORES_OF_TWO[pair], question=pair[0]))
+    return [str(folder / name) for name in names]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "samples_{task}_{model}.jsonl",
+        "samples_{model}_{task}.jsonl",
+        "samples_a_{task}_{model}.jsonl",
+    ],
+)
+def test_exact_renamed_samples_of_one_folder_are_of_tasks_and_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    both, _ = compare(capsys, *write_renamed(tmp_path, form, SCORES_OF_TWO))
+    assert means_of(both) == {"old": 0.55, "new": 0.55}
+    assert len(both["block_labels"]) == 2
+
+    of_law = write_renamed(tmp_path, form, [("law", "old"), ("law", "new")])
+    assert means_of(compare(capsys, *of_law)[0]) == {"old": 0.5, "new": 0.6}
+
+    of_one = write_renamed(tmp_path, "samples_{task}.jsonl", [("law", "old"), ("med", "old")])
+    assert means_of(compare(capsys, *of_one)[0]) == {tmp_path.name: 0.55}
+
+
+def test_exact_renamed_samples_whose_names_have_no_task(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = write_renamed(tmp_path, "samples_{model}.jsonl", [("law", "old"), ("law", "new")])
+
+    assert means_of(compare(capsys, *paths)[0]) == {"old": 0.5, "new": 0.6}
+
+
+def test_invalid_names_of_which_the_model_is_not_clear(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    form = "samples_{task}_{model}.jsonl"
+    three = write_renamed(tmp_path, form, [("law", "old"), ("law", "new"), ("med", "old")])
+
+    message = refuse(capsys, *three)
+
+    assert "samples_law_new.jsonl have the same items, so they are of two models" in message
+    assert "Put the files of each model into a folder of its own" in message
+
+
+def test_invalid_one_id_for_two_items_of_a_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = json.loads(inspect_json("qa", "lab/model", BETTER))
+    log["samples"][-1].update(id=log["samples"][0]["id"], epoch=log["samples"][0]["epoch"])
+    samples = harness_samples({0: 1.0, 1: 0.0}).replace(b'"doc_id": 1', b'"doc_id": 0')
+    inspected, harness = write_bytes(
+        tmp_path, qa__json=json.dumps(log).encode(), new__jsonl=samples
+    )
+
+    for path in (inspected, harness):
+        message = refuse(capsys, path)
+        assert "is two items in the logs of" in message
+        assert "Give each item its own id." in message
+
+
+def test_exact_a_packed_log_of_inspect_ai_is_as_unpacked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = inspect_eval("qa", "old", RUNS)
+    plain, packed = write_bytes(tmp_path, a__eval=content, b__eval__gz=gzip.compress(content))
+
+    results = [compare(capsys, path)[0] for path in (plain, packed)]
+
+    assert means_of(results[0]) == means_of(results[1])
+
+
 @pytest.mark.parametrize("options", [(), ("--model", "old", "--model", "new")])
 def test_invalid_scorers_that_logs_do_not_share_are_listed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]

@@ -92,6 +92,21 @@ def test_exact_a_failed_run_is_named_and_counted(tmp_path: Path) -> None:
     )
 
 
+def test_exact_runs_of_earlier_promptfoo_failed_where_their_response_has_an_error(
+    tmp_path: Path,
+) -> None:
+    file = load("promptfoo-new.json")
+    for result in file["results"]["results"]:
+        if result.pop("failureReason") == 2:
+            result["response"] = {"error": result["error"]}
+        elif not result["success"]:
+            result["error"] = "Expected output to equal another one"
+
+    details = tabulate(tmp_path, json.dumps(file).encode())[0].details
+
+    assert str(details["failed_runs"]).startswith("1 of 8 runs ended in an error")
+
+
 def test_exact_repeats_of_promptfoo_are_runs_of_one_item(tmp_path: Path) -> None:
     _, columns = tabulate(tmp_path, read_text("promptfoo-two.jsonl"), JSONL)
 
@@ -208,6 +223,68 @@ def test_invalid_runs_of_helm(tmp_path: Path, change: Change, words: str) -> Non
         keep(tmp_path, JSON, json.dumps(change(load("helm-run.json"))).encode())
 
 
+def test_exact_splits_of_helm_are_told_apart_by_filter(tmp_path: Path) -> None:
+    run = load("helm-run.json")
+    first = run[0]["instance_id"]
+    for entry in run:
+        if entry["instance_id"] == first:
+            for stat in entry["stats"]:
+                stat["name"]["split"] = "valid"
+
+    _, columns = tabulate(tmp_path, json.dumps(run).encode())
+
+    filters = dict(zip(columns["item"], columns["filter"], strict=True))
+    assert filters.pop(first) == "valid none"
+    assert {*filters.values()} == {"test none"}
+
+
+def test_invalid_an_instance_of_two_splits_of_helm(tmp_path: Path) -> None:
+    run = load("helm-run.json")
+    again = json.loads(json.dumps(run[0]))
+    for stat in again["stats"]:
+        stat["name"]["split"] = "valid"
+    with pytest.raises(InvalidFile, match="is in the splits 'test' and 'valid'"):
+        keep(tmp_path, JSON, json.dumps([*run, again]).encode())
+
+
+def write_openai_log(events: list[dict[str, Any]], **spec: Any) -> bytes:
+    """Return a log in the form of openai/evals, ``evals/record.py`` of commit 00414586."""
+    run = {"completion_fns": ["gpt-x"], "eval_name": "law.dev.v0", "run_id": "R", **spec}
+    written = [{"run_id": "R", "event_id": i, **event} for i, event in enumerate(events)]
+    lines = [{"spec": run}, *written, {"final_report": {"accuracy": 0.5}}]
+    return b"\n".join(json.dumps(line).encode() for line in lines)
+
+
+def _event(sample: str, kind: str, **data: Any) -> dict[str, Any]:
+    return {"sample_id": sample, "type": kind, "data": data}
+
+
+def test_exact_events_of_openai_evals(tmp_path: Path) -> None:
+    events = [
+        _event("law.dev.0", "sampling", prompt="Q0", sampled=["a"]),
+        _event("law.dev.0", "match", correct=True, expected="a", picked="a"),
+        _event("law.dev.0", "metrics", f1=0.5, choice="A"),
+        _event("law.dev.1", "match", correct=False, expected="b", picked="a"),
+        _event("law.dev.1", "match", correct=True, expected="b", picked="b"),
+        _event("law.dev.2", "sampling", prompt="Q2", sampled=[]),
+        _event("law.dev.2", "match", correct=False, expected="b"),
+        _event("law.dev.2", "error", type="Timeout", message="no answer"),
+        _event("law.dev.3", "sampling", prompt="Q3", sampled=["x"]),
+    ]
+    inspection, columns = tabulate(tmp_path, write_openai_log(events), JSONL)
+
+    assert columns["item"] == [f"law.dev.{i}" for i in (0, 1, 1, 2, 3)]
+    assert columns["epoch"] == [1, 1, 2, 1, 1]
+    assert {*columns["model"]} == {"gpt-x"}
+    assert {*columns["task"]} == {"law.dev.v0"}
+    np.testing.assert_equal(columns["score.correct"], [1.0, 0.0, 1.0, np.nan, np.nan])
+    np.testing.assert_equal(columns["score.f1"], [0.5, *[np.nan] * 4])
+    assert "the first is item 'law.dev.2': no answer" in str(inspection.details["failed_runs"])
+    assert inspection.details["tool"] == "OpenAI Evals"
+    with pytest.raises(InvalidFile, match="no model in completion_fns"):
+        keep(tmp_path, JSONL, write_openai_log(events, completion_fns=None))
+
+
 def test_invalid_helm_statistics_of_a_whole_run(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match=r"This is stats\.json of a HELM run"):
         keep(tmp_path, JSON, read_text("helm-stats.json"))
@@ -291,5 +368,7 @@ def test_invalid_two_metrics_of_the_same_samples_are_no_tasks(tmp_path: Path) ->
 
 def test_invalid_other_json(tmp_path: Path) -> None:
     for content in (b'{"a": 1}', b"[1, 2]", b"[]", b'"text"'):
-        with pytest.raises(InvalidFile, match="DeepEval, every_eval_ever, HELM, promptfoo"):
+        with pytest.raises(
+            InvalidFile, match="DeepEval, every_eval_ever, HELM, OpenAI Evals, promptfoo"
+        ):
             keep(tmp_path, JSON, content)

@@ -1,7 +1,8 @@
 """HELM: ``per_instance_stats.json`` of a run, and ``display_predictions.json`` of its website.
 
 Neither names the model, which is in the name of the folder. Perturbed copies of an instance are
-told apart by ``filter``, and training trials by ``epoch``.
+told apart by ``filter``, as are the splits of a run that has several, and training trials by
+``epoch``.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def _find_other_file(value: JsonValue) -> str | None:
 def _merge(entries: list[JsonValue]) -> Iterator[JsonObject]:
     """Yield rows; HELM writes the instances again for each of its metric classes."""
     rows: dict[tuple[str, int, str], dict[str, JsonValue]] = {}
+    splits: dict[str, str] = {}
     for value in entries:
         entry = require_object(value, "An instance of HELM")
         if not entry.keys() >= INSTANCE_KEYS:
@@ -75,14 +77,21 @@ def _merge(entries: list[JsonValue]) -> Iterator[JsonObject]:
             raise InvalidFile(f"The train_trial_index {trial!r} is no whole number.")
         key = (str(entry["instance_id"]), trial + 1, _name_perturbation(entry.get("perturbation")))
         scores = rows.setdefault(key, {})
+        split = _find_split(entry["stats"])
+        if split is not None and splits.setdefault(key[0], split) != split:
+            raise InvalidFile(
+                f"Instance {key[0]!r} is in the splits {splits[key[0]]!r} and {split!r}."
+            )
         for name, score in _list_stats(entry["stats"], key[0]):
             if scores.setdefault(name, score) != score:
                 raise InvalidFile(
                     f"Instance {key[0]!r} has two values of {name!r} in trial {trial}: "
                     f"{scores[name]} and {score}."
                 )
+    has_splits = len({*splits.values()}) > 1
     for (item, epoch, perturbation), scores in rows.items():
-        row: JsonObject = {"item": item, "epoch": epoch, "filter": perturbation, "score": scores}
+        part = f"{splits.get(item)} {perturbation}" if has_splits else perturbation
+        row: JsonObject = {"item": item, "epoch": epoch, "filter": part, "score": scores}
         yield {**row, **_read_costs(scores)}
 
 
@@ -113,6 +122,16 @@ def _list_stats(stats: JsonValue, item: str) -> Iterator[tuple[str, float | None
         if not isinstance(label, str) or not label:
             raise InvalidFile(f"A statistic of instance {item!r} has no name.")
         yield label, _compute_mean(stat, f"The statistic {label!r} of instance {item!r}")
+
+
+def _find_split(stats: JsonValue) -> str | None:
+    """Return the split of an instance, which the names of its statistics have."""
+    for stat in stats if isinstance(stats, list) else ():
+        name = stat.get("name") if isinstance(stat, dict) else None
+        split = name.get("split") if isinstance(name, dict) else None
+        if isinstance(split, str):
+            return split
+    return None
 
 
 def _compute_mean(stat: JsonObject, place: str) -> float | None:

@@ -116,10 +116,21 @@ def _read_result(result: JsonObject, labels: dict[str, str]) -> JsonObject:
         "model": _read_provider(result) + labels[_find_prompt(result)],
         "doc_hash": digest,
     }
-    if result.get("failureReason") == FAILED:
+    if _has_failed(result):
         scores = dict.fromkeys(scores, None)
         row[ERROR] = shorten(str(result.get("error") or "an error without a message"), 1000)
     return {**row, "score": scores, **_read_costs(result)}
+
+
+def _has_failed(result: JsonObject) -> bool:
+    """Return whether a run ended in an error; releases before 0.96 have no ``failureReason``.
+
+    ``error`` has the reason of a failed assertion, too, beside which the response has no error.
+    """
+    reason, response = result.get("failureReason"), result.get("response")
+    if reason is not None:
+        return reason == FAILED
+    return isinstance(response, dict) and bool(response.get("error"))
 
 
 def _read_costs(result: JsonObject) -> JsonObject:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.data.evaluation_tools import deepeval, every_eval_ever, helm, promptfoo
+from thetahat_service.data.evaluation_tools import (
+    deepeval,
+    every_eval_ever,
+    helm,
+    openai_evals,
+    promptfoo,
+)
 from thetahat_service.data.evaluation_tools.base import Tool
 
 TOOLS: Final[tuple[Tool, ...]] = (
@@ -13,6 +19,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
     helm.TOOL,
     deepeval.TOOL,
     every_eval_ever.TOOL,
+    openai_evals.TOOL,
 )
 
 

@@ -30,6 +30,7 @@ from thetahat_service.data.evaluation_tools.base import (
     shorten,
 )
 from thetahat_service.data.json_rows import parse_json, write_rows
+from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
 from thetahat_service.errors import InvalidFile, TooLarge
@@ -40,6 +41,8 @@ HEADERS: Final = ("header.json", "_journal/start.json", "start.json")
 SAMPLES: Final = "samples/"
 CHUNKED: Final = re.compile(r"(samples/.+_epoch_\d+)/(?P<name>.+)")
 """A part of a sample that newer releases keep in a folder: its ``sample.json``, and messages."""
+LONGEST_LINE: Final = 2**40
+"""JSON may be one line."""
 ZIP_MAGIC: Final = b"PK\x03\x04"
 VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partial, incorrect and no answer, as the package counts them by default."""
@@ -55,26 +58,37 @@ class InspectLog(MappedFormat):
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the log once, and what is kept of each sample twice: for the columns, to write."""
-        with path.open("rb") as file:
-            is_zip = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
-        if not is_zip:
-            return write_inspect_log(parse_json(path.read_bytes(), "The file"), limits, table)
-        try:
-            with zipfile.ZipFile(path) as archive:
-                _check_expansion(archive, path, limits)
-                first = _read_first(archive)
-                header = _read_header(first)
-                failed = FailedRuns()
-                with TemporaryFile(dir=path.parent) as rows:
-                    n_rows = 0
-                    for row in failed.watch(_list_rows(_iterate_samples(archive), header)):
-                        marshal.dump(dict(row), rows)
-                        n_rows += 1
-                    written = write_rows(lambda: _read_back(rows, n_rows), limits, table)
-                return describe_costs(failed.describe(_note_unfinished(written, first)))
-        except ZIP_ERRORS as error:
-            reason = read_parser_reason(error)
-            raise InvalidFile(f"The log is not a ZIP file that can be read: {reason}.") from None
+        if _is_zip(path):
+            return _inspect_zip(path, limits, table)
+        with unpack_text(path, limits, LONGEST_LINE, self.media_type) as log:
+            if _is_zip(log):
+                return _inspect_zip(log, limits, table)
+            return write_inspect_log(parse_json(log.read_bytes(), "The file"), limits, table)
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+
+
+def _inspect_zip(path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
+    """Write the samples of a ``.eval`` file as a table."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check_expansion(archive, path, limits)
+            first = _read_first(archive)
+            header = _read_header(first)
+            failed = FailedRuns()
+            with TemporaryFile(dir=path.parent) as rows:
+                n_rows = 0
+                for row in failed.watch(_list_rows(_iterate_samples(archive), header)):
+                    marshal.dump(dict(row), rows)
+                    n_rows += 1
+                written = write_rows(lambda: _read_back(rows, n_rows), limits, table)
+            return describe_costs(failed.describe(_note_unfinished(written, first)))
+    except ZIP_ERRORS as error:
+        reason = read_parser_reason(error)
+        raise InvalidFile(f"The log is not a ZIP file that can be read: {reason}.") from None
 
 
 def is_inspect_log(log: JsonValue) -> bool:

@@ -8,15 +8,17 @@ from typing import IO, ClassVar, Final
 from thetahat_service.data.base import FileLimits, Inspected
 from thetahat_service.data.evaluation_tools.base import write_tool_rows
 from thetahat_service.data.evaluation_tools.recognition import TOOLS, find_tool
-from thetahat_service.data.formats.inspect_log import is_inspect_log, write_inspect_log
+from thetahat_service.data.formats.inspect_log import (
+    LONGEST_LINE,
+    is_inspect_log,
+    write_inspect_log,
+)
 from thetahat_service.data.json_rows import parse_json
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.errors import InvalidFile
 
-LONGEST_LINE: Final = 2**40
-"""JSON may be one line."""
-HARNESS_SUMMARY: Final = frozenset({"results", "configs", "versions"})
+HARNESS_SUMMARY: Final = frozenset({"results", "versions"})
 """Members of the ``results_DATE.json`` that lm-evaluation-harness writes beside its samples."""
 
 

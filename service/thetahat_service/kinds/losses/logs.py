@@ -251,7 +251,7 @@ def _read_models(
 ) -> tuple[dict[str, _Runs], RatioScore | None]:
     """Return the runs of each model, and the function of the ratio that the score is, if any."""
     models: dict[str, _Runs] = {}
-    read: dict[tuple[str, Key, str], int] = {}
+    read: dict[tuple[str, Key, str], tuple[int, str | None]] = {}
     columns = [
         find_score(logs.score, datasets[entry.dataset], ("logs", "files", i, "dataset"))
         for i, entry in enumerate(logs.files)
@@ -269,7 +269,7 @@ def _read_models(
         costs = _read_costs(logs, file, i)
         rows = _read_file(logs, entry, file, chosen, costs, loc)
         for model, key, score, size, cost, epoch, item in rows:
-            earlier = read.setdefault((model, key, epoch), i)
+            earlier, asked = read.setdefault((model, key, epoch), (i, item[1]))
             if earlier != i:
                 _refuse_other_evaluation(logs, model, key, epoch, (earlier, i))
             runs = models.setdefault(model, _Runs())
@@ -281,10 +281,23 @@ def _read_models(
                 runs.costs.setdefault(key, []).append(cost)
                 if size is not None:
                     runs.sizes.setdefault(key, []).append(size)
+            if _differ(runs.hashes.get(key), item[0]) or (earlier == i and _differ(asked, item[1])):
+                raise InvalidParameter(
+                    f"Item {key[1]!r} of {key[0]!r} is two items in the logs of {model!r}: their "
+                    "contents differ, so their scores are no runs of one. Give each item its own "
+                    "id.",
+                    loc=loc,
+                    value=key[1],
+                )
             runs.describe(key, item)
     if ratio is None and _are_log_likelihoods(logs.score, models):
         ratio = PERPLEXITY
     return models, ratio
+
+
+def _differ(first: str | None, second: str | None) -> bool:
+    """Return whether two hashes are both known and not the same."""
+    return first is not None and second is not None and first != second
 
 
 def _read_costs(logs: LogsInput, file: DatasetFile, place: int) -> Iterable[float]:

@@ -119,7 +119,8 @@ class LogColumns(Schema):
 class LogsInput(Schema):
     """Files of evaluation tools, or tables with an id and a score of each item.
 
-    The tools are inspect_ai, lm-evaluation-harness, promptfoo, HELM, DeepEval and every_eval_ever.
+    The tools are inspect_ai, lm-evaluation-harness, promptfoo, HELM, DeepEval, every_eval_ever and
+    OpenAI Evals.
 
     Models are matched by task and item, whatever the order; runs of an item are averaged, and the
     result has what they add to the variance. Several tasks are blocks of kind source, which are
@@ -134,8 +135,8 @@ class LogsInput(Schema):
     )
     filter: str | None = Field(
         None,
-        description="The filter of lm-evaluation-harness, perturbation of HELM or result of "
-        "every_eval_ever whose scores are taken. A log with several needs it.",
+        description="The filter of lm-evaluation-harness, perturbation or split of HELM, or result "
+        "of every_eval_ever whose scores are taken. A log with several needs it.",
     )
     cluster: str | None = Field(
         None,
