@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from thetahat.tables.labels import find_similar_labels
 
@@ -62,3 +64,16 @@ def test_exact_marks_of_missing_values_among_labels_are_a_caution(mark: str) -> 
 
     assert caution.code == "label_is_a_mark"
     assert find_similar_labels(["none", "mild", "error"], "classes") == ()
+
+
+SHORT_LABELS = st.lists(
+    st.sampled_from([*"aAb01/.- _\n+,é", "none", "?", "e+10", "1.", "00"]), max_size=4
+).map("".join)
+
+
+@given(labels=st.lists(SHORT_LABELS, min_size=1, max_size=4))
+def test_property_labels_seen_together_have_the_cautions_of_each_alone(labels: list[str]) -> None:
+    together = find_similar_labels(labels, "items")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("thetahat.tables.labels._are_plain", lambda _: False)
+        assert find_similar_labels(labels, "items") == together
