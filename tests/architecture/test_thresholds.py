@@ -113,6 +113,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/learning_curve/power_law._SLOWEST",
         "analyses/losses/neighbours.FALSE_ALARMS",
         "analyses/losses/neighbours.FEWEST_ROWS_OF_BLOCK",
+        "analyses/losses/power._FAR",
         "analyses/losses/power._MAX_STANDARD_ERRORS",
         "analyses/losses/ranking.MIN_MODELS",
         "analyses/metrics/at_limit._ROUNDING",

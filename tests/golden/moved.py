@@ -330,6 +330,12 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"/(?:difference|difference_pooled|effect_size|intervals?|tests|variances|verdict)": Changed(
         "The two models differ by rounding errors alone (1e-16), which count as no difference."
     ),
+    r"(?:losses_(?:holdout_paired_rates(?:_clusters)?|source_rates_elsewhere)|predictions_(?:groups"
+    r"|loss_miscoverage))/comparisons/\d+/verdict/(?:detectable/(?:difference|power_at_margin)"
+    r"|plan/(?:additional|total))": Changed(
+        "The power of two rates is that of the verdict's own test, by enumeration of all tables; "
+        "over clusters it has the quantile of t."
+    ),
     r"losses_control_less_margin/comparisons/\d+/verdict/detectable/power_at_margin": Rounded(
         "The critical value is the quantile of the tail, no longer of one minus the tail."
     ),

@@ -173,7 +173,7 @@ def find_upper_end(
         return max(end, _find_binomial_end(counts, tail))
     if not of_margin:
         return end
-    return _find_zero(lambda at: _compute_probability_of_as_good(counts, at) - tail, end, 1.0)
+    return find_zero(lambda at: _compute_probability_of_as_good(counts, at) - tail, end, 1.0)
 
 
 def _find_binomial_end(counts: PairedCounts, tail: float) -> float:
@@ -189,10 +189,10 @@ def _find_score_end(counts: PairedCounts, quantile: float) -> float:
     It falls as the difference grows, and is 0 at the observed one.
     """
     low, high = (counts.difference, 1.0) if quantile < 0 else (-1.0, counts.difference)
-    return _find_zero(lambda at: compute_score_statistic(counts, at) - quantile, low, high)
+    return find_zero(lambda at: compute_score_statistic(counts, at) - quantile, low, high)
 
 
-def _find_zero(function: Callable[[float], float], low: float, high: float) -> float:
+def find_zero(function: Callable[[float], float], low: float, high: float) -> float:
     """Return where a falling function is 0, else the nearest end, by the Illinois method."""
     above, below = function(low), function(high)
     if above <= 0:

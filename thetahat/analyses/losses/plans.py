@@ -6,11 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from thetahat.analyses.losses.power import (
-    compute_power,
-    compute_power_of_rates,
-    find_detectable_difference,
-)
+from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
 from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
 from thetahat.values.layout import Layout
@@ -76,9 +72,9 @@ def plan(
     - ``new_source``: sources, with the variance B / K and K - 1 degrees of freedom; then
       instances in these sources, which only reduce the part of B that is due to their number.
     - Else instances, with a variance proportional to 1 / N; blocks and clusters grow alike. For
-      paired rates it is the power of McNemar's test, with the share of discordant instances as
-      observed, and at least the assumed difference. Where more splits of the same instances are
-      possible, an alternative says why they are no plan.
+      paired rates it is the power of the test that the verdict rests on, with the share of
+      discordant instances as observed, and at least the assumed difference. Where more splits of
+      the same instances are possible, an alternative says why they are no plan.
 
     Parameters
     ----------
@@ -276,12 +272,20 @@ def _build_instance_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
 
 
 def _build_growth_of_rates(basis: PairedRatesBasis) -> _Growth:
-    n, discordance = basis.counts.n_instances, basis.discordance
+    from thetahat.analyses.losses.power_of_rates import compute_power_of_rates  # noqa: PLC0415 - only rates need it
+
+    counts, discordance = basis.counts, basis.discordance
+    n, degrees = counts.n_instances, counts.degrees_of_freedom
+
+    def power_at(total: int, assumed: float, alpha: float) -> float:
+        grown = None if degrees is None else (degrees + 1) * total / n - 1
+        return compute_power_of_rates(
+            assumed, discordance, total / counts.design_effect, alpha, grown
+        )
+
     return _Growth(
         "instances",
         n,
         lambda total: (basis.standard_error * math.sqrt(n / total), None),
-        power_at=lambda total, assumed, alpha: compute_power_of_rates(
-            assumed, discordance, total / basis.counts.design_effect, alpha
-        ),
+        power_at=power_at,
     )

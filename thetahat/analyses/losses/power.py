@@ -14,22 +14,34 @@ _PRECISION = 1e-10
 _MAX_STANDARD_ERRORS = 1e100
 """Largest difference of the search, in standard errors."""
 
+_FAR = 1e4
+"""Shift from which scipy's function takes milliseconds; the limit agrees to seven digits there."""
+
 
 def compute_power(
-    difference: float, standard_error: float, degrees_of_freedom: float | None, alpha: float
+    difference: float,
+    standard_error: float,
+    degrees_of_freedom: float | None,
+    alpha: float,
+    *,
+    widening: float = 1.0,
 ) -> float:
     r"""Return the probability that the two-sided test rejects if this is the true difference.
 
     .. math:: P(|T_{\nu, \delta / s}| > t_{\nu, 1 - \alpha / 2})
 
-    with T non-central t, or normal where there are no degrees of freedom. Where the distribution
-    function of scipy returns no number (very large arguments), the normal part is negligible beside
-    the shift, and :math:`P(\nu (\delta / (s t))^2 > \chi^2_\nu)` is the limit.
+    with T non-central t, or normal where there are no degrees of freedom. Where the shift is above
+    ``_FAR``, or the distribution function of scipy returns no number (very large arguments), the
+    normal part is negligible beside the shift, and
+    :math:`P(\nu (\delta / (s t))^2 > \chi^2_\nu)` is the limit.
+
+    ``widening`` is the ratio of the standard error without any difference, which a score test has
+    in its statistic, to the one with this difference.
     """
     shift = abs(difference) / standard_error
-    critical = _compute_critical_value(degrees_of_freedom, alpha)
+    critical = _compute_critical_value(degrees_of_freedom, alpha) * widening
     if degrees_of_freedom is not None:
-        upper = float(nctdtr(degrees_of_freedom, shift, critical))
+        upper = math.inf if shift > _FAR else float(nctdtr(degrees_of_freedom, shift, critical))
         if math.isfinite(upper):
             return 1 - upper + _compute_far_tail(degrees_of_freedom, shift, critical)
         ratio = min(shift / max(critical, 1e-100), 1e100)  # critical is 0 for a level near 0
@@ -80,51 +92,6 @@ def _find_standard_errors(degrees_of_freedom: float | None, alpha: float, power:
     while high - low > _PRECISION * high:
         middle = (low + high) / 2
         if compute_power(middle, 1.0, degrees_of_freedom, alpha) < power:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def compute_power_of_rates(difference: float, discordance: float, n: float, alpha: float) -> float:
-    r"""Return the power of McNemar's two-sided test if this is the true difference of two rates.
-
-    .. math::
-        \Phi\Bigl(\frac{|\delta| \sqrt n - c}{\sqrt{\psi - \delta^2}}\Bigr)
-        + \Phi\Bigl(\frac{-|\delta| \sqrt n - c}{\sqrt{\psi - \delta^2}}\Bigr), \quad
-        c = z_{1 - \alpha / 2} \sqrt\psi
-
-    with :math:`\psi` the share of discordant instances, which is at least :math:`|\delta|`.
-
-    Source: connor1987.
-
-    Degenerate cases: rates differ by at most 1; a difference of 1 is found once n exceeds the
-    square of the quantile.
-    """
-    delta = min(abs(difference), 1.0)
-    psi = min(max(discordance, delta), 1.0)
-    critical = _compute_critical_value(None, alpha) * math.sqrt(psi)
-    reach, spread = delta * math.sqrt(n), math.sqrt(psi - delta * delta)
-    if spread == 0:
-        return float(reach > critical)
-    return float(ndtr((reach - critical) / spread) + ndtr((-reach - critical) / spread))
-
-
-def find_detectable_difference_of_rates(
-    discordance: float, n: float, alpha: float, power: float
-) -> float | None:
-    """Return the smallest difference of two rates that McNemar's test finds with this power.
-
-    None if not even a difference of 1 is found.
-    """
-    if power <= alpha:
-        return 0.0
-    low, high = 0.0, 1.0
-    if compute_power_of_rates(high, discordance, n, alpha) < power:
-        return None
-    while high - low > _PRECISION * high:
-        middle = (low + high) / 2
-        if compute_power_of_rates(middle, discordance, n, alpha) < power:
             low = middle
         else:
             high = middle

@@ -18,7 +18,6 @@ from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.pair_family import OrderedFamily
 from thetahat.analyses.losses.pairs import list_places
-from thetahat.analyses.losses.power import find_detectable_difference
 from thetahat.analyses.losses.result import Comparison, Decision, ModelRanking, RankOfModel
 from thetahat.corrections import bounds_any_false_statement
 from thetahat.intervals.base import Interval
@@ -100,16 +99,8 @@ def build_ranking(
     worse = [name for name in ranked.order if (reference, name) in shown]
     tied = [name for name in ranked.order if name not in {reference, *better, *worse}]
     intervals = [pair.interval for pair in with_reference if pair.interval is not None]
-    gaps = [
-        find_detectable_difference(
-            interval.standard_error,
-            interval.degrees_of_freedom,
-            family.pair_alpha,
-            choices.power,
-        )
-        for interval in intervals
-        if interval.standard_error
-    ]
+    detectable = [pair.verdict.detectable for pair in with_reference]
+    gaps = [each.difference for each in detectable if each is not None]
     return ModelRanking(
         compared_with=reference,
         is_best=choices.control is None or family.best is not None,

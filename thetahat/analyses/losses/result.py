@@ -491,7 +491,7 @@ class ModelRanking:
     in these data."""
     smallest_gap: float | None
     """The difference from that model which data like these show with the probability ``power``:
-    the median over the other models. None where no interval could be built."""
+    the median of ``detectable`` over the verdicts on the other models. None where none has it."""
     power: float
     """That probability."""
     ranks: Mapping[str, RankOfModel] | None = None

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from thetahat.analyses.losses.power import (
-    compute_power,
-    compute_power_of_rates,
-    find_detectable_difference,
-    find_detectable_difference_of_rates,
-)
+from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.distributions import compute_upper_quantile
 from thetahat.intervals.base import PairedRatesInterval
 from thetahat.numerics.paired_rates import (
@@ -128,9 +123,17 @@ class PairedRatesBasis(VerdictBasis):
         return self.interval.compute_ends(self.counts, tail)
 
     def compute_power(self, difference: float, alpha: float) -> float:
-        """Return the power of McNemar's test with the observed share of discordant instances."""
-        return compute_power_of_rates(difference, self.discordance, self.counts.n, alpha)
+        """Return the power of the same test with the observed share of discordant instances."""
+        from thetahat.analyses.losses.power_of_rates import compute_power_of_rates  # noqa: PLC0415 - only rates need it
+
+        return compute_power_of_rates(
+            difference, self.discordance, self.counts.n, alpha, self.counts.degrees_of_freedom
+        )
 
     def find_detectable_difference(self, alpha: float, power: float) -> float | None:
         """Return the smallest true difference that is found with the power; None if none is."""
-        return find_detectable_difference_of_rates(self.discordance, self.counts.n, alpha, power)
+        from thetahat.analyses.losses.power_of_rates import find_detectable_difference_of_rates  # noqa: PLC0415 - same
+
+        return find_detectable_difference_of_rates(
+            self.discordance, self.counts.n, alpha, power, self.counts.degrees_of_freedom
+        )

@@ -11,14 +11,9 @@ from numpy.testing import assert_allclose
 import thetahat
 from tests.thetahat.naive.paired_rates import enumerate_tables
 from thetahat.analyses.losses.comparisons import find_basis_of_rates
-from thetahat.analyses.losses.power import (
-    compute_power_of_rates,
-    find_detectable_difference_of_rates,
-)
 from thetahat.analyses.losses.result import Comparison, EvaluationResult
 from thetahat.analyses.losses.verdict_basis import PairedRatesBasis
 from thetahat.intervals.tango import Tango
-from thetahat.numerics.paired_rates import compute_p_value_of_no_difference
 from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Alternative
 
@@ -181,37 +176,3 @@ def test_by_hand_words_for_worse_but_within_the_margin() -> None:
     same = compare(3, 3, 1000, margin=0.2)
     assert same.verdict.decision == "equivalent"
     assert "by less than the margin" not in same.verdict.reason
-
-
-def test_exact_the_plan_has_the_power_that_it_promises() -> None:
-    """McNemar's mid-p test of a new sample of the planned size, by enumeration."""
-    pair = compare(10, 6, 200, margin=0.05)
-    plan = pair.verdict.plan
-    assert plan is not None
-    discordance = 0.08  # as observed
-    power = sum(
-        probability
-        for a, b, probability in enumerate_tables(plan.total, 0.065, 0.015)
-        if compute_p_value_of_no_difference(PairedCounts(only_a=a, only_b=b, both=0, n=plan.total))
-        < 0.05
-    )
-
-    assert 0.77 < power < 0.83  # the plan has the normal distribution, and counts come in steps
-    assert compute_power_of_rates(0.05, discordance, plan.total, 0.05) >= 0.8
-    assert compute_power_of_rates(0.05, discordance, plan.total - 1, 0.05) < 0.8
-
-
-def test_by_hand_size_of_a_mcnemar_test() -> None:
-    # (1.959964 sqrt(.2) + .841621 sqrt(.19))^2 / .01 = 154.5
-    assert compute_power_of_rates(0.1, 0.2, 155, 0.05) >= 0.8
-    assert compute_power_of_rates(0.1, 0.2, 154, 0.05) < 0.8
-
-
-def test_exact_the_detectable_difference_has_the_power() -> None:
-    difference = find_detectable_difference_of_rates(0.05, 200, 0.05, 0.8)
-
-    assert difference is not None
-    assert_allclose(compute_power_of_rates(difference, 0.05, 200, 0.05), 0.8, rtol=1e-8)
-    assert find_detectable_difference_of_rates(0.0, 3, 0.05, 0.8) is None
-    assert find_detectable_difference_of_rates(0.0, 3, 0.05, 0.01) == 0
-    assert compute_power_of_rates(1.0, 1.0, 5, 0.05) == 1
