@@ -32,6 +32,7 @@ import numpy as np
 from tests.architecture.sources import ROOT
 from tests.clients.not_run import NOT_RUN, SKIPPED_LINES
 from tests.servers.processes import free_port
+from tests.service.supervisor.processes import environment
 from thetahat_client import Client
 from thetahat_service.kinds.registry import JOB_KINDS
 
@@ -123,7 +124,8 @@ class PageRun:
         if self.page in GIVEN_FILES:
             (self.folder / GIVEN_FILES[self.page]).write_bytes(make_visits())
         self.environment = {
-            **os.environ,
+            **environment(),
+            "THETAHAT_TESTS_LOAD_NOTHING": "1",  # a service of the page computes little
             "PATH": f"{commands}:{os.environ['PATH']}",
             "URL": self.url,
             "THETAHAT_URL": self.url,

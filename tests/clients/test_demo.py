@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,6 +11,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
+from tests.service.supervisor.processes import environment
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "clients" / "demo"
@@ -107,12 +108,13 @@ def test_exact_a_service_that_cannot_start_fails_with_its_last_lines(
 
 
 @pytest.mark.chaos
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 def test_exact_the_demo_leaves_nothing_running_when_it_is_stopped(tmp_path: Path) -> None:
     log = tmp_path / "demo.log"
     with log.open("wb") as output:
         demo = subprocess.Popen(
             [sys.executable, str(DEMO / "compare_schools.py")],
-            env={**os.environ, "THETAHAT_DATA_DIR": str(tmp_path / "data")},
+            env={**environment(), "THETAHAT_DATA_DIR": str(tmp_path / "data")},
             stdout=output,
             stderr=subprocess.STDOUT,
         )
