@@ -339,6 +339,7 @@ MISSING_MARKS: Final = MISSING_WORDS - {"error"} | {
     ".",
     "#n/a",
     "#na",
+    "\\n",
     "\N{EN DASH}",
     "\N{EM DASH}",
 }

@@ -23,7 +23,7 @@ ABSENT_CLASSES: Final = (
 """How a message ends that refuses classes of which some may be absent from a test part."""
 
 _NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:(?:\.|,(?![0-9]{3}$))([0-9]*?)0*)?")
-MARK_LABELS: Final = MISSING_MARKS | {"(null)", "missing", "\\n"}
+MARK_LABELS: Final = MISSING_MARKS | {"(null)", "missing"}
 """Labels that people write where a value is missing, in small letters.
 
 Only ``none`` in small letters is a usual label, as beside mild and severe.

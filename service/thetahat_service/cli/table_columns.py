@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thetahat_service.cli.failures import UserError
 from thetahat_service.data.base import WRITTEN
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.roles.missing_codes import find_missing_code
 from thetahat_service.roles.proposals import (
     Proposal,
@@ -102,6 +102,7 @@ def choose_columns(
     losses = list(models) or _take_models(data, proposals)
     if not models:
         _refuse_transposed(proposals, losses)
+        _refuse_square(data, proposals, losses)
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
@@ -175,6 +176,23 @@ def _refuse_transposed(proposals: Mapping[str, Proposal], models: Sequence[str])
             "--model."
         )
         raise UserError(message)
+
+
+def _refuse_square(
+    data: DatasetFile, proposals: Mapping[str, Proposal], models: Sequence[str]
+) -> None:
+    """Refuse a table whose rows have the names of its columns, such as a confusion matrix."""
+    for proposal in list_of(proposals, Role.INDEX, Role.IDENTIFIER):
+        column = proposal.column
+        if column.type != "string" or column.rows != len(models) or len(models) < 2:
+            continue
+        if {*read_labels(data, [column.name])[column.name].tolist()} == {*models}:
+            message = (
+                f"The rows have the names of the columns ({', '.join(models[:3])}), as in a "
+                "confusion matrix or a table of correlations, which has no losses of test "
+                "instances. Send a row for each instance; or name the models with --model."
+            )
+            raise UserError(message)
 
 
 def _doubt_computed(data: DatasetFile, proposals: Mapping[str, Proposal]) -> dict[str, Proposal]:

@@ -24,6 +24,8 @@ GROUPS: Final = {SPARSE: "a group of sparse columns", MATRIX: "a matrix"}
 """The types of what stands for many columns and can only be features, as messages call them."""
 WRITTEN: Final = "numbers_as_text"
 """The detail of a file with the columns of text that are numbers, and how these are written."""
+FORM: Final = "form"
+"""The detail of a file of JSON that is a table: how its rows and columns are written."""
 MISSING: Final = ("", "NA", "NaN")
 """Missing in every column of a text table."""
 
@@ -171,7 +173,10 @@ def check_names(names: Sequence[str]) -> None:
         )
     for position, name in enumerate(names):
         if name in earlier_names:
-            raise InvalidFile(f"Two columns have the name {name[:80]!r}.")
+            raise InvalidFile(
+                f"Two columns have the name {name[:80]!r}. Give each its own name; if names stand "
+                "in several lines, join them into one line."
+            )
         if not name or len(name) > MAX_NAME or "\0" in name or not _is_text(name):
             raise InvalidFile(
                 f"The name of column {position} must be 1 to {MAX_NAME} characters of text, "

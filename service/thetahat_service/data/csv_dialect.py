@@ -27,6 +27,8 @@ SEPARATOR_LINE = re.compile(r"\"?sep=([,;\t|])\"?[ ,;]*\r?\n", re.IGNORECASE)
 """What Excel writes before the header."""
 ESCAPED_QUOTE = re.compile(r"\\\"(?![\"\s,;|]|$)")
 """A quotation mark in the middle of a text: not the end of one that ends with a backslash."""
+WORD = re.compile(r"[^\"]+|\"[^\"]*\"")
+"""A word without quotes, or inside them."""
 COMMENT = "#"
 AROUND_NAMES = string.whitespace + "\ufeff\u200b\u200e\u200f\u2060\u00a0"
 """Blanks and characters that nobody sees, which are no part of a column's name."""
@@ -230,15 +232,18 @@ def _skip_comments(sample: str) -> tuple[int, str]:
 def count_columns_by_space(sample: str) -> int:
     """Return the number of columns of a table whose columns are separated by spaces, or 0.
 
-    Such a table has no other delimiter and no quotes, every line has as many words, and at least
-    one column has only numbers: a column of text with spaces is not taken for several.
+    Such a table has no other delimiter and no quotes but around words, every line has as many
+    words, and at least one column has only numbers: a column of text with spaces is not taken for
+    several. The header may lack a name of the first column, as R and pandas write row names.
     """
     _, text = _skip_comments(sample)
     lines = [line.split() for line in text.splitlines() if line.strip()][: SAMPLE_ROWS + 1]
-    if len(lines) < 2 or any(mark in text for mark in (*DELIMITERS, '"')):
+    if len(lines) < 2 or any(mark in text for mark in DELIMITERS):
         return 0
-    width = len(lines[0])
-    if width < 2 or any(len(line) != width for line in lines):
+    width, named = len(lines[1]), len(lines[0])
+    if named < 2 or width - named not in {0, 1} or any(len(line) != width for line in lines[1:]):
+        return 0
+    if '"' in text and not all(WORD.fullmatch(word) for line in lines for word in line):
         return 0
     columns = zip(*lines[1:], strict=True)
     return width if any(all(map(PLAIN_NUMBER.fullmatch, cells)) for cells in columns) else 0
@@ -252,15 +257,23 @@ def build_tabs_path(path: Path) -> Path:
 @contextmanager
 def replace_spaces_by_tabs(text: Path, original: Path) -> Iterator[tuple[Path, bool]]:
     """Yield the path of the text, and whether it is a copy with tabs for spaces between columns."""
-    if not count_columns_by_space(_read_sample(text)):
+    sample = _read_sample(text)
+    width = count_columns_by_space(sample)
+    if not width:
         yield text, False
         return
     copy = build_tabs_path(original)
     try:
         with text.open(encoding="utf-8-sig") as lines, copy.open("w", encoding="utf-8") as target:
+            is_header = True
             for line in lines:
-                is_comment = line.startswith(COMMENT)
-                target.write(line if is_comment else "\t".join(line.split()) + "\n")
+                words = line.split()
+                if line.startswith(COMMENT):
+                    target.write(line)
+                    continue
+                lacks_name = is_header and words and len(words) < width
+                target.write("\t" * bool(lacks_name) + "\t".join(words) + "\n")
+                is_header = is_header and not words
         yield copy, True
     finally:
         copy.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from thetahat.tables.column_profiles import ColumnProfile
+from thetahat_service.data.base import FORM
 from thetahat_service.data.evaluation_tools.base import COST_PREFIX, ERROR
 from thetahat_service.data.list_scores import SCORE_PREFIX, ScoreColumns, list_scores
 from thetahat_service.data.reading import ReadableFile, find_types
@@ -47,9 +48,10 @@ def name_log(file: ReadableFile) -> str | None:
     if isinstance(tool, str):
         return f"a result file of {tool}"
     columns = {str(column["name"]) for column in file.columns}
-    is_of_harness = columns >= HARNESS_COLUMNS and file.media_type not in LOG_TYPES
-    name = "a file of samples of lm-evaluation-harness" if is_of_harness else None
-    return LOG_TYPES.get(file.media_type, name)
+    if file.media_type in LOG_TYPES and FORM not in file.details:
+        return LOG_TYPES[file.media_type]
+    is_of_harness = columns >= HARNESS_COLUMNS
+    return "a file of samples of lm-evaluation-harness" if is_of_harness else None
 
 
 def find_log_scores(file: ReadableFile) -> dict[str, ScoreColumns]:

@@ -45,6 +45,9 @@ class WrittenNumbers:
             kind = field.type.value_type if is_dictionary else field.type
             if not is_text(kind) or get_number_name(field.name) != field.name:
                 continue
+            if is_dictionary and pa.types.is_string_view(kind):  # Arrow cannot take views
+                texts = cast(column.dictionary, pa.large_string())
+                column = pa.DictionaryArray.from_arrays(column.indices, texts)  # noqa: PLW2901
             survey = self._columns.setdefault(field.name, ColumnSurvey(field.name))
             first = 0 if self._rows else FIRST_ROWS
             for start, part in ((0, column[:first]), (first, column[first:])):

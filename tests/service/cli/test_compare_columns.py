@@ -636,6 +636,17 @@ def test_invalid_ranges_of_weights_and_biases_are_no_models(
     assert "Name the models: --model 'a - acc' --model 'b - acc', or" in message
 
 
+@pytest.mark.parametrize("heading", ["true/predicted,cat,dog", ",cat,dog"])
+def test_invalid_rows_with_the_names_of_columns_are_no_instances(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, heading: str
+) -> None:
+    path = write(tmp_path, heading, ["dog", "cat"], [3, 10], [12, 2])
+
+    assert "The rows have the names of the columns (cat, dog), as in a" in refuse(capsys, path)
+    result = compare(capsys, path, "--model", "cat", "--model", "dog")
+    assert list(result["models"]) == ["cat", "dog"]
+
+
 def test_exact_runs_that_are_the_same_for_all_items(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

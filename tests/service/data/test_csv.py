@@ -368,3 +368,29 @@ def test_invalid_a_title_above_the_names(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidFile, match=words):
             keep(tmp_path, CSV, text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a" "b"\n"1" 0.5 x\n"2" 0.25 y\n',  # write.table of R
+        "     a  b\n1  0.50  x\n2  0.25  y\n",  # DataFrame.to_string
+        'a "b"\n1 0.5 "x"\n2 0.25 y\n',
+    ],
+)
+def test_exact_row_names_without_a_name_between_spaces(tmp_path: Path, text: str) -> None:
+    columns = read(tmp_path, CSV, text.encode())
+
+    assert {name: c.tolist() for name, c in columns.items()} == {
+        "column_0": [1, 2],
+        "a": [0.5, 0.25],
+        "b": ["x", "y"],
+    }
+
+
+def test_exact_the_mark_of_databases_is_a_missing_number(tmp_path: Path) -> None:
+    kept = keep(tmp_path, CSV, b"a\tb\n\\N\tx\n0.5\t\\N\n")
+
+    np.testing.assert_equal(read_columns(kept)["a"], [np.nan, 0.5])
+    assert kept.details["missing_marks"] == {"a": {r"\N": 1}}
+    assert read_columns(kept)["b"].tolist() == ["x", r"\N"]

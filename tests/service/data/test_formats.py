@@ -231,6 +231,14 @@ def test_exact_arrow_files_and_streams_compressed_or_not(
         assert labels[name].tolist() == table[name].to_pylist()
 
 
+def test_exact_categories_of_polars_in_an_arrow_file(tmp_path: Path) -> None:
+    views = pa.array(["x", "01"], pa.string_view())
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, None], pa.uint32()), views)
+    kept = keep(tmp_path, ARROW, written_arrow(pa.table({"a": column}), "file", None))
+
+    assert read_labels(kept, ["a"])["a"].tolist() == ["x", "01", None]
+
+
 @pytest.mark.parametrize("form", ARROW_WRITERS)
 def test_invalid_an_arrow_file_that_unpacks_to_far_more(tmp_path: Path, form: str) -> None:
     table = pa.table({"a": np.zeros(20_000_000)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import time
 import zipfile
 from collections.abc import Callable
@@ -26,11 +27,13 @@ from tests.service.kinds.model_logs import (
 )
 from thetahat_service.data.base import FREE_BYTES, FileLimits
 from thetahat_service.data.formats import find_format, inspect_log, json_lines
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.logs import name_log
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.data.zip_members import read_member
 from thetahat_service.errors import InvalidFile, TooLarge
 
 JSONL = "application/jsonl"
+JSON = "application/json"
 INSPECT = "application/vnd.inspect-ai.log"
 WHOLE = inspect_eval("arc", "llama", {1: ["C"]})
 SAMPLE = b'{"id": 1, "scores": {"match": {"value": "C"}}}'
@@ -238,3 +241,72 @@ def test_exact_each_sample_of_a_log_is_unpacked_once(
     columns = read(tmp_path, INSPECT, inspect_eval("arc", "llama", {1: ["C", "I"], 2: ["I"]}))
     assert len(names) == len(set(names))
     assert len(next(iter(columns.values()))) == len(names) - 1
+
+
+TABLE: dict[str, list[Any]] = {"school": ["x", None, "y"], "loss": [0.5, 0.25, 1]}
+FORMS: dict[str, Any] = {
+    "records": [{"school": "x", "loss": 0.5}, {"loss": 0.25}, {"school": "y", "loss": 1}],
+    "split": {"columns": ["school", "loss"], "data": [["x", 0.5], [None, 0.25], ["y", 1]]},
+    "table": {
+        "schema": {"fields": []},
+        "data": [{"school": "x", "loss": 0.5}, {"loss": 0.25}, {"school": "y", "loss": 1}],
+    },
+    "lists": TABLE,
+    "columns": {n: {str(i): v for i, v in enumerate(c)} for n, c in TABLE.items()},
+    "index": {
+        str(i): {"school": s, "loss": x}
+        for i, (s, x) in enumerate(zip(*TABLE.values(), strict=True))
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_exact_tables_of_json_in_each_form(tmp_path: Path, form: str) -> None:
+    inspection, kept = inspected(tmp_path, JSON, json.dumps(FORMS[form], indent=1).encode())
+
+    assert inspection.details["form"] == form
+    assert {name: c.tolist() for name, c in read_columns(kept).items()} == TABLE
+    assert name_log(kept) is None
+
+
+def test_exact_lines_of_json_have_any_ending(tmp_path: Path) -> None:
+    content = b'{"loss": 1, "school": "x"}\r\n{"loss": 2, "school": "y"}\r\n'
+    inspection, kept = inspected(tmp_path, JSON, content)
+
+    assert inspection.details["form"] == "lines"
+    assert read_columns(kept)["loss"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        ({"columns": ["a"], "index": ["s", "t"], "data": [[1], [2]]}, ["s", "t"]),
+        ({"columns": ["a"], "index": [7, 3], "data": [[1], [2]]}, [7, 3]),
+        ({"a": {"7": 1, "3": 2}}, ["7", "3"]),
+        ({"7": {"a": 1}, "3": {"a": 2}}, ["7", "3"]),
+    ],
+)
+def test_exact_names_of_rows_are_kept(tmp_path: Path, value: Any, names: list[Any]) -> None:
+    columns = read_labels(keep(tmp_path, JSON, json.dumps(value).encode()), ["index", "a"])
+
+    assert columns["index"].tolist() == names
+    assert columns["a"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"a": [1, 2], "b": [1]}, "Column 'b' has 1 values, and 'a' has 2"),
+        ([{"a": 1}, 2], "Row 1 is not an object of JSON"),
+        ({"columns": ["a", "b"], "data": [[1, 2], [3]]}, "Row 1 is not a list of 2 values"),
+        ({"columns": ["a", "a"], "data": [[1, 2]]}, "Two columns have the name 'a'"),
+        ({"columns": ["a"], "index": [1], "data": [[1], [2]]}, "2 rows and 1 names of rows"),
+        ({"a": {"x": 1}, "b": {"x": 2}}, "neither a list of objects nor a list for each column"),
+        ({"0": {"1": 1}, "1": {"1": 2}}, "and no table"),
+        ({"features": {}}, "and no table"),
+        ([[0.1, 0.2]], "and no table"),
+    ],
+)
+def test_invalid_json_that_is_no_table(tmp_path: Path, value: Any, words: str) -> None:
+    with pytest.raises(InvalidFile, match=re.escape(words)):
+        keep(tmp_path, JSON, json.dumps(value).encode())

@@ -30,6 +30,7 @@ CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"
 ARROW = "application/vnd.apache.arrow.stream"
 JSONL = "application/jsonl"
+JSON = "application/json"
 Table = dict[str, list[Any]]
 File = tuple[str, bytes]
 
@@ -122,6 +123,17 @@ def as_json_lines(table: Table) -> str:
     return "\n".join(map(json.dumps, rows))
 
 
+def as_split(table: Table) -> str:
+    """Return the form of MLflow's eval_results_table.json."""
+    data = [list(row) for row in zip(*table.values(), strict=True)]
+    return json.dumps({"columns": [*table], "data": data})
+
+
+def as_columns(table: Table) -> str:
+    """Return the form of DataFrame.to_json, with whole numbers as they are."""
+    return json.dumps({name: dict(enumerate(values)) for name, values in table.items()})
+
+
 def as_pandas(table: Table) -> pd.DataFrame:
     """Return a frame of dtypes that have missing values, which keep ids as they are."""
     kinds = {"label": "string" if is_text(table["label"]) else "Int64"}
@@ -171,6 +183,11 @@ FORMS: dict[str, Callable[[Table], File]] = {
     "categories in Feather": lambda t: (ARROW, as_bytes(as_categories(t).to_feather)),
     "NPZ": as_arrays,
     "JSON Lines": lambda t: (JSONL, as_json_lines(t).encode()),
+    "JSON records": lambda t: (JSON, f"[{as_json_lines(t)}]".replace("\n", ",\n").encode()),
+    "JSON lists": lambda t: (JSON, json.dumps(t).encode()),
+    "JSON split": lambda t: (JSON, as_split(t).encode("utf-8")),
+    "JSON columns": lambda t: (JSON, as_columns(t).encode("utf-8")),
+    "lines of JSON": lambda t: (JSON, as_json_lines(t).encode()),
     "pandas CSV": lambda t: (CSV, as_pandas(t).to_csv(index=False).encode()),
     "pandas Parquet": lambda t: (PARQUET, as_bytes(as_pandas(t).to_parquet)),
     "categories in Parquet": lambda t: (PARQUET, as_bytes(as_categories(t).to_parquet)),

@@ -1,19 +1,22 @@
-"""Result files of evaluation tools in JSON, which are known by their content."""
+"""Tables and result files of evaluation tools in JSON, which are known by their content."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, ClassVar, Final
 
-from thetahat_service.data.base import FileLimits, Inspected
+from thetahat_service.data.base import FORM, FileLimits, Inspected
 from thetahat_service.data.evaluation_tools.base import write_tool_rows
 from thetahat_service.data.evaluation_tools.recognition import TOOLS, find_tool
+from thetahat_service.data.formats import json_lines
 from thetahat_service.data.formats.inspect_log import (
     LONGEST_LINE,
     is_inspect_log,
     write_inspect_log,
 )
-from thetahat_service.data.json_rows import parse_json
+from thetahat_service.data.json_rows import parse_json, write_rows
+from thetahat_service.data.json_tables import read_json_table
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.errors import InvalidFile
@@ -23,16 +26,19 @@ HARNESS_SUMMARY: Final = frozenset({"results", "versions"})
 
 
 class JsonResults(MappedFormat):
-    """A result file as a table: item, epoch, task, model, and a column for each score."""
+    """A table, or a result file as one: item, epoch, task, model, and a column for each score."""
 
     media_type: ClassVar[str] = "application/json"
-    title: ClassVar[str] = "result file of an evaluation tool in JSON"
+    title: ClassVar[str] = "table or result file of an evaluation tool in JSON"
     table_suffix = f".json{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file once, and what is kept of each run twice: for the columns, to write."""
         with unpack_text(path, limits, LONGEST_LINE, self.media_type) as text:
-            value = parse_json(text.read_bytes(), "The file")
+            content = text.read_bytes()
+        if _is_lines(content):
+            return _note_form(json_lines.METHOD.inspect(path, limits, table), "lines")
+        value = parse_json(content, "The file")
         if is_inspect_log(value):
             return write_inspect_log(value, limits, table)
         tool = find_tool(value)
@@ -41,13 +47,39 @@ class JsonResults(MappedFormat):
                 "This is the summary of a run of lm-evaluation-harness, which has no scores of "
                 "items. Run it with --log_samples, and take the samples_TASK_DATE.jsonl files."
             )
-        if tool is None:
+        if tool is not None:
+            return write_tool_rows(tool, lambda: [value], limits, table)
+        found = read_json_table(value)
+        if found is None:
             known = ", ".join(sorted((tool.name for tool in TOOLS), key=str.lower))
             raise InvalidFile(
-                f"The JSON is no result file of inspect_ai, {known}. Send tables as JSON Lines, "
-                "with the ending .jsonl."
+                f"The JSON is no result file of inspect_ai, {known}, and no table: neither a list "
+                "of objects nor a list for each column. Send tables as JSON Lines, with the ending "
+                ".jsonl."
             )
-        return write_tool_rows(tool, lambda: [value], limits, table)
+        form, rows = found
+        tool = find_tool(rows[0]) if rows else None
+        if tool is not None:
+            return write_tool_rows(tool, lambda: rows, limits, table)
+        return _note_form(write_rows(lambda: rows, limits, table), form)
+
+
+def _is_lines(content: bytes) -> bool:
+    """Return whether each line is an object of its own, as databases write JSON."""
+    first, _, others = content.lstrip().partition(b"\n")
+    if not (first.startswith(b"{") and others.lstrip().startswith(b"{")):
+        return False
+    try:
+        return isinstance(parse_json(first, "Line 1"), dict)
+    except InvalidFile:
+        return False
+
+
+def _note_form(inspected: Inspected, form: str) -> Inspected:
+    """Add the form of a table to its details, unless it is of an evaluation tool."""
+    if "tool" in inspected.details:
+        return inspected
+    return replace(inspected, details={**inspected.details, FORM: form})
 
 
 METHOD = JsonResults()

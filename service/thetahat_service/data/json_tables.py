@@ -1,0 +1,90 @@
+"""Tables in JSON, in the forms in which pandas, polars, MLflow and databases write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from thetahat.values.json_values import JsonValue
+from thetahat_service.data.evaluation_tools.base import require_object
+from thetahat_service.errors import InvalidFile
+from thetahat_service.json_types import JsonObject
+
+INDEX = "index"
+"""The column of row names that do not only number the rows."""
+
+
+def read_json_table(value: JsonValue) -> tuple[str, list[JsonObject]] | None:
+    """Return the form of a table and its rows; None for what is no table.
+
+    ``records`` is a list of objects, ``split`` has ``columns`` and ``data`` (MLflow's
+    ``eval_results_table.json``), ``table`` has ``schema`` and ``data``, ``lists`` a list for each
+    column. ``columns`` and ``index`` have an object for each column or row, of which those that
+    are rows have numbers as keys.
+    """
+    if isinstance(value, list):
+        return ("records", _require_rows(value)) if value and isinstance(value[0], dict) else None
+    if not isinstance(value, Mapping) or not value:
+        return None
+    names, data = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(data, list):
+        return "split", _join_names(names, data, value.get("index"))
+    if isinstance(value.get("schema"), dict) and isinstance(data, list):
+        return "table", _require_rows(data)
+    if all(isinstance(column, list) for column in value.values()):
+        return "lists", _turn_lists(value)
+    objects = {key: each for key, each in value.items() if isinstance(each, dict)}
+    inner = list(next(iter(objects.values()), {}))
+    if not inner or len(objects) < len(value) or any([*each] != inner for each in objects.values()):
+        return None
+    outer = list(objects)
+    if _are_numbers(inner) and not _are_numbers(outer):
+        rows: list[JsonObject] = [{name: objects[name][key] for name in outer} for key in inner]
+        return "columns", _add_index(inner, rows)
+    if _are_numbers(outer) and not _are_numbers(inner):
+        return "index", _add_index(outer, list(objects.values()))
+    return None
+
+
+def _require_rows(values: Iterable[JsonValue]) -> list[JsonObject]:
+    return [require_object(value, f"Row {row}") for row, value in enumerate(values)]
+
+
+def _join_names(
+    names: Sequence[JsonValue], data: Sequence[JsonValue], index: JsonValue
+) -> list[JsonObject]:
+    """Return rows of lists as objects."""
+    rows: list[JsonObject] = []
+    columns = [str(name) for name in names]
+    repeated = next((name for name in columns if columns.count(name) > 1), None)
+    if repeated is not None:
+        raise InvalidFile(f"Two columns have the name {repeated[:80]!r}. Give each its own name.")
+    for row, cells in enumerate(data):
+        if not isinstance(cells, list) or len(cells) != len(columns):
+            raise InvalidFile(f"Row {row} is not a list of {len(columns)} values, one a column.")
+        rows.append(dict(zip(columns, cells, strict=True)))
+    return _add_index(index, rows) if isinstance(index, list) else rows
+
+
+def _turn_lists(columns: Mapping[str, JsonValue]) -> list[JsonObject]:
+    lists = {name: values for name, values in columns.items() if isinstance(values, list)}
+    first, n = next((name, len(values)) for name, values in lists.items())
+    for name, values in lists.items():
+        if len(values) != n:
+            raise InvalidFile(
+                f"Column {name[:80]!r} has {len(values)} values, and {first[:80]!r} has {n}. Give "
+                "every column a value for each row."
+            )
+    return [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
+
+
+def _are_numbers(keys: Iterable[str]) -> bool:
+    return all(key.isdecimal() for key in keys)
+
+
+def _add_index(keys: Sequence[JsonValue], rows: list[JsonObject]) -> list[JsonObject]:
+    """Return rows with their names as a column, unless these are the numbers of the rows."""
+    if len(keys) != len(rows):
+        raise InvalidFile(f"The table has {len(rows)} rows and {len(keys)} names of rows.")
+    if [str(key) for key in keys] == [str(row) for row in range(len(rows))]:
+        return rows
+    return [{INDEX: key, **row} for key, row in zip(keys, rows, strict=True)]
