@@ -120,6 +120,14 @@ def judge(outcome: Outcome | None, wanted: Outcome, *, is_poisoned: bool = False
     return None if same_result and outcome.losses == wanted.losses else "altered"
 
 
+def _require_success(answer: httpx.Response) -> None:
+    """Raise an error with what the service says, where it still refuses after all tries."""
+    if answer.is_error:
+        place = f"{answer.request.method} {answer.request.url.path}"
+        message = f"{place} was answered {answer.status_code}: {answer.text[:500]}"
+        raise RuntimeError(message)
+
+
 @dataclass
 class Client:
     """Sends requests until they are answered; a request that is sent twice counts once."""
@@ -134,7 +142,7 @@ class Client:
         """Submit an evaluation and return its id."""
         key = str(uuid4())
         answer = self._send("POST", "/v1/evaluations", json=body, headers={"Idempotency-Key": key})
-        answer.raise_for_status()
+        _require_success(answer)
         return UUID(answer.json()["id"])
 
     def cancel(self, evaluation_id: UUID) -> None:
@@ -159,7 +167,7 @@ class Client:
         """Create an evaluation, a series or a protocol, and return its path."""
         headers = {"Idempotency-Key": key or str(uuid4())}
         answer = self._send("POST", path, json=body, headers=headers)
-        answer.raise_for_status()
+        _require_success(answer)
         return f"{path}/{answer.json()['id']}"
 
     def add_batch(self, path: str, key: str, losses: Mapping[str, Sequence[float]]) -> int:
@@ -167,7 +175,7 @@ class Client:
         answer = self._send(
             "POST", f"{path}/batches", json={"losses": losses}, headers={"Idempotency-Key": key}
         )
-        answer.raise_for_status()
+        _require_success(answer)
         return int(answer.json()["number"])
 
     def post_once(self, path: str, body: Mapping[str, Any], key: str, timeout: float) -> None:
