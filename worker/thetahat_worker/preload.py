@@ -1,7 +1,8 @@
 """Importing packages and compiling loops before an evaluation needs them.
 
-What is quick to load is loaded once, before the worker processes are forked; the rest is loaded in
-each process while it is idle.
+What claims units and evaluates losses is loaded once, before the worker processes are forked. Each
+process looks for work first, and loads the rest while it is idle: after the loss of a machine, what
+is loaded earlier delays the first result, on a busy machine by many times its processor time.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import chain
 from typing import Final
 
 import numpy as np
 
 import thetahat
-from thetahat.numerics.loops.compile_ahead import every_loop, one_by_one
+from thetahat.numerics.loops.compile_ahead import every_loop
 from thetahat.pipelines.allowed_classes import (
     CLASSIFIERS,
     REGRESSORS,
@@ -25,7 +27,7 @@ from thetahat.pipelines.allowed_classes import (
     VECTORISERS,
     load_class,
 )
-from thetahat_service.kinds.preparation import import_kinds_and_methods
+from thetahat_service.kinds.registry import JOB_KINDS
 
 BUSY: Final = threading.Lock()
 """A lock held while a unit is computed, and while code is imported or compiled in the background.
@@ -35,8 +37,6 @@ at the same time are made from these warnings. So a unit waits until the current
 compiled, and further compilation waits for the unit.
 """
 
-LONGEST_LOAD_S: Final = 1.5
-"""Processor time for reading the compiled loops before the fork; all of them take 0.4 to 0.7 s."""
 FIRST_IMPORTS: Final = (
     "scipy.linalg",
     "scipy.optimize",
@@ -50,8 +50,8 @@ FIRST_IMPORTS: Final = (
 PAUSE_S: Final = 1.0
 """Time for the first evaluations, which would otherwise compete with the imports."""
 REST_S: Final = 0.3
-"""Time without work after which learners are imported: on a busy machine one import may take
-seconds, and evaluations of many units would wait for one before each unit."""
+"""Time without work after which more is loaded: on a busy machine one import may take seconds, and
+evaluations of many units would wait for one before each unit."""
 POLL_S: Final = 0.02
 
 _END: Final = object()
@@ -59,16 +59,8 @@ log = logging.getLogger(__name__)
 
 
 def load_before_fork() -> None:
-    """Import all kinds, read the compiled loops and evaluate a few losses, for all processes.
-
-    If the loops are not on disk, the forked processes compile them while they are idle.
-    """
-    import_kinds_and_methods()
-    began = time.thread_time()
+    """Evaluate a few losses, which imports the methods for it, for all processes."""
     try:
-        for _ in one_by_one():
-            if time.thread_time() - began > LONGEST_LOAD_S:
-                return
         _evaluate_losses()
     except Exception:
         log.exception("worker.preparation_failed")  # each process tries it again
@@ -95,24 +87,22 @@ def warm_up(record_prepared: Callable[[], None]) -> None:
             load_one_by_one(every_loop())
             record_prepared()
             time.sleep(PAUSE_S)
-            load_one_by_one(import_learners(), REST_S)
+            load_one_by_one(chain(import_kinds(), import_learners()))
         except Exception:
             log.exception("worker.preparation_failed")
 
     threading.Thread(target=run, name="warm-up", daemon=True).start()
 
 
-def load_one_by_one(steps: Iterator[None], rest_s: float = 0.0) -> None:
-    """Take steps while no unit is computed, then freeze all objects.
-
-    Parameters
-    ----------
-    rest_s : float
-        How long a process must have had no unit, after one is seen, before the next step.
-    """
+def load_one_by_one(steps: Iterator[None]) -> None:
+    """Take steps while the process rests from computing units, then freeze all objects."""
     has_step = True
+    rest_until = time.monotonic() + REST_S
     while has_step:
-        _wait_for_rest(rest_s)
+        while BUSY.locked() or time.monotonic() < rest_until:
+            if BUSY.locked():
+                rest_until = time.monotonic() + REST_S
+            time.sleep(POLL_S)
         with BUSY:
             has_step = next(steps, _END) is not _END
         time.sleep(0.001)  # gives a unit that waits for the lock the chance to get it
@@ -121,12 +111,11 @@ def load_one_by_one(steps: Iterator[None], rest_s: float = 0.0) -> None:
         gc.freeze()
 
 
-def _wait_for_rest(rest_s: float) -> None:
-    rest_until = 0.0
-    while rest_s and (BUSY.locked() or time.monotonic() < rest_until):
-        if BUSY.locked():
-            rest_until = time.monotonic() + rest_s
-        time.sleep(POLL_S)
+def import_kinds() -> Iterator[None]:
+    """Import every kind of evaluation."""
+    for name in JOB_KINDS:
+        _ = JOB_KINDS[name]
+        yield
 
 
 def import_learners() -> Iterator[None]:

@@ -13,14 +13,17 @@ import asyncio
 import logging
 import re
 import threading
+from collections import deque
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
 from thetahat.analyses.losses.result import OPTIONAL_PARTS
+from thetahat.families import collect_methods
 from thetahat_service.api import catalogue
 from thetahat_service.broker import queue
 from thetahat_service.data.parsing import start_parsers
-from thetahat_service.kinds.preparation import import_kinds_and_methods
+from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.settings import is_sqlite
 from thetahat_service.storage import engine
 
@@ -29,14 +32,15 @@ log = logging.getLogger(__name__)
 NEEDED_MODULES: Final = (
     "anyio._backends._asyncio",
     "difflib",
+    "numpy.ma",
     "pydantic.dataclasses",
-    "scipy.sparse",
     "thetahat.analyses.losses.by_probability",
 )
 SLOW_MODULES: Final = (
     "numba",
     "scipy.linalg",
     "scipy.optimize",
+    "scipy.sparse",
     "scipy.spatial",
     "scipy.special",
     "sklearn.model_selection",
@@ -85,7 +89,9 @@ def load_needed_modules() -> None:
     """Import what requests of every sort need; no server is contacted."""
     for name in NEEDED_MODULES:
         import_module(name)
-    import_kinds_and_methods()
+    _load_kinds(LIGHT_KINDS)
+    for family in collect_methods():
+        deque(family.values(), maxlen=0)
     queue.load()
     if not is_sqlite():
         engine.get_engines()
@@ -95,13 +101,20 @@ def load_slow_modules() -> None:
     """Import what some requests import at first use."""
     for name in (*SLOW_MODULES, *OPTIONAL_PARTS):
         import_module(name)
+    _load_kinds(JOB_KINDS)
     for family in catalogue.FAMILIES:
         catalogue.read_family(family)
 
 
-def may_need_slow_modules(path: str) -> bool:
-    """Return whether a request for a path may import a slow module, before its body is read."""
-    return LIGHT_PATHS.fullmatch(path) is None
+def _load_kinds(names: Iterable[str]) -> None:
+    """Import kinds of evaluations, and build the types of their requests."""
+    for name in names:
+        JOB_KINDS[name].request.model_rebuild()
+
+
+def may_need_slow_modules(path: str, query: bytes) -> bool:
+    """Return whether a request may import a slow module, before its body is read."""
+    return LIGHT_PATHS.fullmatch(path) is None or b"fields=" in query  # of any kind's result
 
 
 def is_loaded() -> bool:

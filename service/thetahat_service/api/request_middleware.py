@@ -98,7 +98,7 @@ class RequestMiddleware:
 
         began = time.perf_counter()
         try:
-            if may_need_slow_modules(scope["path"]):
+            if may_need_slow_modules(scope["path"], scope["query_string"]):
                 await wait_until_loaded()
             scope["authenticator"] = self._authenticator
             scope["delay_wrong_key"] = partial(self._delay_wrong_key, scope)

@@ -50,7 +50,7 @@ SHALLOW_BRACKETS: Final = 200  # a body with fewer brackets cannot be nested too
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A JSON body with a known kind.
+    """A JSON body with the name of a known kind.
 
     The fingerprint, a digest of the body, is empty if the request has no idempotency key and the
     body is shallow.
@@ -58,7 +58,7 @@ class ParsedRequest:
 
     value: Any
     fingerprint: str
-    kind: JobKind[Any]
+    kind: str
 
 
 async def accept_request(
@@ -86,7 +86,7 @@ async def _check_body(
         return await run_in_thread(_parse_and_check, owner_id, body)
     parse = partial(parse_request, body, has_key=idempotency_key is not None)
     parsed = parse() if len(body) <= SMALL_BODY else await run_in_thread(parse)
-    if parsed.kind.name not in LIGHT_KINDS:
+    if parsed.kind not in LIGHT_KINDS:
         await wait_until_loaded()
     if idempotency_key is not None:
         # Before the checks: a data set that the request names may have been deleted since.
@@ -136,7 +136,7 @@ async def check_part(
 
 def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | None) -> Submission:
     """Check a request in full; return what is to be stored."""
-    kind = parsed.kind
+    kind = JOB_KINDS[parsed.kind]
     value = kind.complete_request(owner_id, parsed.value)
     try:
         request = kind.request.model_validate(value)
@@ -218,12 +218,12 @@ def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> Submitted | Non
     return Submitted(earlier.evaluation_id, replayed=True)
 
 
-def _find_kind(value: Any) -> JobKind[Any]:
+def _find_kind(value: Any) -> str:
+    """Return the name of a body's kind, whose package is imported later: that takes long."""
     if not isinstance(value, dict):
         raise _build_invalid_error((), "The body must be a JSON object with a field kind.", value)
     name = _name_kind(value)
-    kind = JOB_KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
+    if not isinstance(name, str) or name not in JOB_KINDS:
         kinds = ", ".join(JOB_KINDS)
         if isinstance(name, str):
             fault = f"There is no kind {shorten_text(name, 80)!r}{suggest_name(name, JOB_KINDS)}."
@@ -232,7 +232,7 @@ def _find_kind(value: Any) -> JobKind[Any]:
                 "The field kind is missing." if name is None else "The field kind must be a string."
             )
         raise _build_invalid_error(("kind",), f"{fault} The kinds are {kinds}.", name)
-    return kind
+    return name
 
 
 def _name_kind(value: JsonObject) -> JsonValue:

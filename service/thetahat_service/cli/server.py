@@ -41,8 +41,11 @@ def serve(
 ) -> None:
     """Run API, broker and workers on this machine."""
     _configure(host=host, port=port, data_dir=data_dir, workers=workers)
-    from thetahat_service.settings import get_settings
-    from thetahat_service.supervisor import run
+    from thetahat_service.process.imports import import_without_garbage_collection
+
+    with import_without_garbage_collection():
+        from thetahat_service.settings import get_settings
+        from thetahat_service.supervisor import run
 
     run.serve(get_settings(), _print)
 
@@ -64,8 +67,11 @@ def api(
 def worker(workers: Workers = None) -> None:
     """Run workers and a sweeper on this machine."""
     _configure(workers=workers)
-    from thetahat_service.settings import get_settings
-    from thetahat_service.supervisor import run
+    from thetahat_service.process.imports import import_without_garbage_collection
+
+    with import_without_garbage_collection():
+        from thetahat_service.settings import get_settings
+        from thetahat_service.supervisor import run
 
     run.run_workers(get_settings(), _print)
 

@@ -18,9 +18,14 @@ class StartSignal:
         """Environment variables that tell a process which descriptor to wait for."""
         return {VARIABLE: str(self.descriptor)}
 
+    @property
+    def is_sent(self) -> bool:
+        """Whether the signal was sent."""
+        return self._write_end < 0
+
     def send(self) -> None:
         """Let all processes continue that wait for the signal, now or later."""
-        if self._write_end >= 0:
+        if not self.is_sent:
             os.close(self._write_end)
         self._write_end = -1
 

@@ -33,9 +33,6 @@ def load_shared_modules() -> None:
     with import_without_garbage_collection():
         import thetahat_service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
         import thetahat_service.storage.schema  # noqa: F401, PLC0415 - likewise
-        from thetahat_service.kinds.preparation import import_kinds_and_methods  # noqa: PLC0415 - likewise
-
-        import_kinds_and_methods()
 
 
 def can_fork() -> bool:

@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 from thetahat_service.process.start_signal import StartSignal
 from thetahat_service.settings import Settings
+from thetahat_service.storage import engine
 from thetahat_service.supervisor import broker, forked_process, start_processes
 from thetahat_service.supervisor.child_process import ChildProcess
 from thetahat_service.supervisor.data_dir_lock import lock_data_dir
@@ -43,12 +44,6 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
     again when it ends.
     """
     stop, node, start_signal = StopSignal.install(), uuid4(), StartSignal()
-    is_prepared = False
-
-    def requeue() -> None:
-        if is_prepared:
-            _requeue_unfinished(node)
-
     with ExitStack() as stack:
         stack.callback(start_signal.close)
         stack.enter_context(lock_data_dir(settings.data_dir.resolve()))
@@ -57,7 +52,7 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         forked_process.load_shared_modules()
         if children:
             broker.wait_until_up(settings, children[0].is_alive)
-        stack.callback(requeue)
+        stack.callback(_requeue_unfinished, node, start_signal)
         children.append(
             start_processes.start_child(start_processes.build_workers(node, start_signal), stack)
         )
@@ -65,7 +60,6 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
             start_processes.start_child(start_processes.build_api(listener, start_signal), stack)
         )
         _prepare_database(settings, stack)
-        is_prepared = True
         start_signal.send()
         children.append(start_processes.start_child(start_processes.build_sweeper(node), stack))
         stack.callback(_request_stops, children[-3:])
@@ -75,16 +69,22 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
 
 def run_workers(settings: Settings, say: Callable[[str], None]) -> None:
     """Run workers and a sweep thread until a signal comes: a machine of a cluster."""
-    from thetahat_service.storage import engine, schema  # noqa: PLC0415 - as in _prepare_database
-    from thetahat_service.supervisor import ready, sweeper_process  # noqa: PLC0415 - likewise
-
-    stop, node = StopSignal.install(), uuid4()
+    stop, node, start_signal = StopSignal.install(), uuid4(), StartSignal()
     with ExitStack() as stack:
+        stack.callback(start_signal.close)
         stack.callback(engine.reset)
         require_database_folder(settings)
+        forked_process.load_shared_modules()
+        stack.callback(_requeue_unfinished, node, start_signal)
+        children = [
+            start_processes.start_child(start_processes.build_workers(node, start_signal), stack)
+        ]
+        # Imported here, while the process that was just started imports the same.
+        from thetahat_service.storage import schema  # noqa: PLC0415
+        from thetahat_service.supervisor import ready, sweeper_process  # noqa: PLC0415
+
         schema.require_current()
-        stack.callback(_requeue_unfinished, node)
-        children = [start_processes.start_child(start_processes.build_workers(node), stack)]
+        start_signal.send()
         sweeper_process.start_sweeping(settings, node, stack)
         say(f"thetahat works with {settings.workers} processes. {WAITS_FOR_WORKER}")
         notice = ready.ReadyNotice(node, lambda: say("thetahat is ready: a worker can compute."))
@@ -95,7 +95,7 @@ def _prepare_database(settings: Settings, stack: ExitStack) -> None:
     """Migrate the tables to this release; on SQLite also requeue the claims of a killed run."""
     # Imported here, while the processes that were just started import the same.
     from thetahat_service.jobs import sweep  # noqa: PLC0415
-    from thetahat_service.storage import engine, schema  # noqa: PLC0415
+    from thetahat_service.storage import schema  # noqa: PLC0415
     from thetahat_service.supervisor.public_address import require_keys, require_log_in_package  # noqa: PLC0415
 
     stack.callback(engine.reset)
@@ -142,8 +142,13 @@ def _restart_until_stopped(
         notice.check()
 
 
-def _requeue_unfinished(node: UUID) -> None:
-    """Queue the claims of the stopped workers again; if this fails, their leases expire."""
+def _requeue_unfinished(node: UUID, start_signal: StartSignal) -> None:
+    """Queue the claims of the stopped workers again; if this fails, their leases expire.
+
+    Before the start signal no worker has claimed a unit, and there may be no table yet.
+    """
+    if not start_signal.is_sent:
+        return
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - as above
 
     from thetahat_service.jobs import sweep  # noqa: PLC0415 - as above

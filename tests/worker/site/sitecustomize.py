@@ -22,8 +22,8 @@ def _add_sleeping_kind(registry: Any) -> None:
     registry.JOB_KINDS[KIND.name] = KIND
 
 
-def _load_no_loops_and_learners(preload: Any) -> None:
-    preload.one_by_one = preload.every_loop = preload.import_learners = lambda: iter(())
+def _load_nothing(preload: Any) -> None:
+    preload.every_loop = preload.import_kinds = preload.import_learners = lambda: iter(())
     preload._evaluate_losses = lambda: None
 
 
@@ -37,7 +37,7 @@ CHANGES: Mapping[str, Callable[[Any], None]] = {
 if os.environ.get("THETAHAT_TESTS_LOAD_NOTHING"):
     CHANGES = {
         **CHANGES,
-        "thetahat_worker.preload": _load_no_loops_and_learners,
+        "thetahat_worker.preload": _load_nothing,
         "thetahat_service.api.preload": _load_no_slow_modules,
     }
 
