@@ -1,18 +1,23 @@
 """Quantiles and tail probabilities of reference distributions, from ``scipy.special``.
 
 ``scipy.stats`` takes seconds to import and a millisecond a call, so the core does not use it.
-Tails are always asked for directly, never as one minus the other tail.
+Tails are always asked for directly, never as one minus the other tail. No p-value of a test is 0:
+below ``LEAST_P_VALUE``, where probabilities lose their digits and then are 0, it is that number.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Final
 
 import numpy as np
 
 from thetahat import special_functions as special
 from thetahat.parameter_checks import check_level
 from thetahat.values.types import Alternative, FloatArray
+
+LEAST_P_VALUE: Final = float(np.finfo(np.float64).tiny)
+"""The least p-value, 2.2e-308: the smallest number that has all its digits."""
 
 
 def compute_upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
@@ -48,9 +53,9 @@ def compute_p_value(
 ) -> float:
     """Return the p-value of a t statistic; ``degrees_of_freedom`` of None means a normal one."""
     if alternative is Alternative.TWO_SIDED:
-        return min(1.0, 2 * _compute_lower_tail(-abs(statistic), degrees_of_freedom))
+        return bound_p_value(2 * _compute_lower_tail(-abs(statistic), degrees_of_freedom))
     signed = statistic if alternative is Alternative.LESS else -statistic
-    return _compute_lower_tail(signed, degrees_of_freedom)
+    return bound_p_value(_compute_lower_tail(signed, degrees_of_freedom))
 
 
 def compute_p_values(
@@ -65,7 +70,13 @@ def compute_p_values(
         tails = special.ndtr(signed)
     else:
         tails = special.stdtr(degrees_of_freedom, signed)
-    return np.minimum(1.0, 2 * tails) if alternative is Alternative.TWO_SIDED else tails
+    factor = 2 if alternative is Alternative.TWO_SIDED else 1
+    return np.asarray(np.clip(factor * tails, LEAST_P_VALUE, 1.0))
+
+
+def bound_p_value(probability: float) -> float:
+    """Return a p-value that is at most 1, and above 0."""
+    return min(1.0, max(probability, LEAST_P_VALUE))
 
 
 def compute_binomial_cdf(k: float, n: float, p: float) -> float:
@@ -85,8 +96,8 @@ def compute_fair_coin_p_value(k: float, n: float, alternative: Alternative) -> f
     """
     below, above = compute_binomial_cdf(k, n, 0.5), compute_binomial_cdf(n - k, n, 0.5)
     if alternative is Alternative.TWO_SIDED:
-        return min(1.0, 2 * min(below, above))
-    return below if alternative is Alternative.LESS else above
+        return bound_p_value(2 * min(below, above))
+    return bound_p_value(below if alternative is Alternative.LESS else above)
 
 
 def compute_fair_coin_mid_p_value(k: float, n: float, alternative: Alternative) -> float:
@@ -100,14 +111,21 @@ def compute_fair_coin_mid_p_value(k: float, n: float, alternative: Alternative) 
     if alternative is Alternative.TWO_SIDED:
         k = min(k, n - k)
         above, below = compute_binomial_cdf(k, n, 0.5), compute_binomial_cdf(k - 1, n, 0.5)
-        return 1 - (above - below) / 2 if 2 * k == n else above + below
+        return 1 - (above - below) / 2 if 2 * k == n else bound_p_value(above + below)
     k = k if alternative is Alternative.LESS else n - k
-    return (compute_binomial_cdf(k, n, 0.5) + compute_binomial_cdf(k - 1, n, 0.5)) / 2
+    return bound_p_value(
+        (compute_binomial_cdf(k, n, 0.5) + compute_binomial_cdf(k - 1, n, 0.5)) / 2
+    )
 
 
 def compute_f_upper_tail(statistic: float, numerator: float, denominator: float) -> float:
-    """Return P(F > statistic) for an F variable of the given degrees of freedom."""
-    return float(special.fdtrc(numerator, denominator, statistic))
+    """Return P(F > statistic) for an F variable of the given degrees of freedom, above 0."""
+    return bound_p_value(float(special.fdtrc(numerator, denominator, statistic)))
+
+
+def compute_chi_squared_tail(statistic: float, degrees_of_freedom: float) -> float:
+    """Return P(chi squared > statistic), above 0."""
+    return bound_p_value(float(special.chdtrc(degrees_of_freedom, statistic)))
 
 
 def count_extreme(

@@ -8,12 +8,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import thetahat
+from tests.golden.replay import flat
 from thetahat.distributions import (
+    LEAST_P_VALUE,
     compute_alpha,
     compute_binomial_cdf,
+    compute_chi_squared_tail,
     compute_f_upper_tail,
+    compute_fair_coin_mid_p_value,
     compute_fair_coin_p_value,
     compute_p_value,
+    compute_p_values,
     compute_upper_quantile,
     count_extreme,
 )
@@ -126,3 +132,38 @@ def test_by_hand_values_at_least_as_extreme(
     values = np.array([-2.0, -1.0 + 1e-15, 0.0, 1.0 - 1e-15])
 
     assert count_extreme(values, observed, 1e-12, alternative) == count
+
+
+def test_degenerate_no_p_value_is_zero() -> None:
+    """Tails below 1e-308 are 0 as numbers; beside them those that fit keep their digits."""
+    sides = (Alternative.TWO_SIDED, Alternative.GREATER)
+    for side in sides:
+        assert compute_p_value(60.0, None, side) == LEAST_P_VALUE == 2.2250738585072014e-308
+        assert compute_p_value(1e40, 30.0, side) == LEAST_P_VALUE
+        assert compute_p_values(np.array([60.0]), None, side)[0] == LEAST_P_VALUE
+        assert compute_fair_coin_p_value(2000, 2000, side) == LEAST_P_VALUE
+        assert compute_fair_coin_mid_p_value(2000, 2000, side) == LEAST_P_VALUE
+    assert compute_f_upper_tail(1e9, 3.0, 500.0) == LEAST_P_VALUE
+    assert compute_chi_squared_tail(3000.0, 4) == LEAST_P_VALUE
+    # Mills' ratio: -37^2 / 2 log10(e) - log10(37 sqrt(2 pi)) + log10(1 - 1 / 37^2) = -299.2422
+    tail = compute_p_value(37.0, None, Alternative.GREATER)
+    assert math.log10(tail) == pytest.approx(-299.2422, abs=1e-4)
+
+
+@pytest.mark.parametrize("blocks", ["random", "holdout", "source"])
+def test_degenerate_no_result_says_that_equality_is_impossible(blocks: str) -> None:
+    """Differences of 5 with a spread of .01: bayle_z, among others, had p = 0."""
+    rng = np.random.default_rng(4)
+    losses = {name: rng.normal(5.0 * i, 0.01, 6000) for i, name in enumerate("abc")}
+    block = None if blocks == "holdout" else np.arange(6000) % 40
+    result = thetahat.evaluate(
+        losses, blocks=blocks, block=block, better="lower", margin=0.1, include="all"
+    )
+    p_values = {
+        path: value
+        for path, value in flat(result.to_dict()).items()
+        if "p_value" in path and isinstance(value, float)
+    }
+
+    assert min(p_values.values()) == LEAST_P_VALUE, p_values
+    assert len(p_values) > 40

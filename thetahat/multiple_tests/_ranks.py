@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from thetahat import special_functions as special
-from thetahat.distributions import compute_f_upper_tail
+from thetahat.distributions import bound_p_value, compute_chi_squared_tail, compute_f_upper_tail
 from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import ROUNDING
@@ -127,7 +127,7 @@ class RowStatistic(NamedTuple):
         if self.value is None:
             return None, 1.0
         if self.log_orders is not None:
-            return None, math.exp(-(self.n - 1) * self.log_orders)
+            return None, bound_p_value(math.exp(-(self.n - 1) * self.log_orders))
         statistic = (self.n - 1) * self.value / (self.maximum - self.value)
         return statistic, compute_f_upper_tail(statistic, *self.f_degrees_of_freedom)
 
@@ -156,11 +156,6 @@ def compute_row_statistic(scores: FloatArray) -> RowStatistic:
         ties = np.unique(centred[0], return_counts=True)[1]
         log_orders = float(special.gammaln(k + 1) - special.gammaln(ties + 1).sum())
     return RowStatistic(value, n, k, within, log_orders)
-
-
-def compute_chi_squared_tail(statistic: float, degrees_of_freedom: int) -> float:
-    """Return P(chi squared > statistic)."""
-    return float(special.chdtrc(degrees_of_freedom, statistic))
 
 
 Ties = Literal["corrected", "none"]

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.distributions import compute_chi_squared_tail
 from thetahat.multiple_tests._loss_rows import LossRows, RowTest
-from thetahat.multiple_tests._ranks import (
-    TIES,
-    Ties,
-    compute_chi_squared_tail,
-    compute_friedman_ranks,
-)
+from thetahat.multiple_tests._ranks import TIES, Ties, compute_friedman_ranks
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo

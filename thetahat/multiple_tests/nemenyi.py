@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat import special_functions as special
+from thetahat.distributions import LEAST_P_VALUE, bound_p_value
 from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import compute_friedman_ranks
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
@@ -144,7 +145,7 @@ def compute_range_tail(q: float, k: int) -> float:
     if q <= 0:
         return 1.0
     if q > _MAX_RANGE:
-        return 0.0
+        return LEAST_P_VALUE
     edges = np.arange(-_REACH, q + _REACH + _PANEL, _PANEL)
     z = (edges[:-1, np.newaxis] + _PANEL * (_NODES + 1) / 2).ravel()
     weights = np.tile(_WEIGHTS * _PANEL / 2, len(edges) - 1)
@@ -153,7 +154,7 @@ def compute_range_tail(q: float, k: int) -> float:
     # for a tiny q the ratio would round to 1, and its logarithm be infinite
     ratio = np.minimum(special.ndtr(z - q) / below, 1 - np.finfo(np.float64).epsneg)
     exceeds = -np.expm1((k - 1) * np.log1p(-ratio))
-    return min(1.0, float(k * (weights @ (density * below ** (k - 1) * exceeds))))
+    return bound_p_value(float(k * (weights @ (density * below ** (k - 1) * exceeds))))
 
 
 @lru_cache(maxsize=64)

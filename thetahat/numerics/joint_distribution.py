@@ -26,6 +26,7 @@ from typing import Final
 import numpy as np
 
 from thetahat import special_functions as special
+from thetahat.distributions import bound_p_value
 from thetahat.values.types import FloatArray, IntArray
 
 N_DRAWS: Final = 10_000
@@ -162,7 +163,7 @@ class JointDistribution:
             return 1.0
         shown = maxima[maxima > 0]
         tails = special.chdtrc(self.rank, (z / shown) ** 2)
-        return float(tails.sum() / len(maxima))
+        return bound_p_value(float(tails.sum() / len(maxima)))
 
     def find_pair_alpha(self, alpha: float) -> float:
         """Return the alpha at which the intervals of all pairs hold together at 1 - alpha."""

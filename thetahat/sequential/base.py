@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from thetahat.distributions import bound_p_value
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
@@ -115,4 +116,4 @@ class SequentialMethod(ABC):
 
 def limit_p_value(log_e_value: float) -> float:
     """Return the p-value of an e-value: its inverse, at most 1."""
-    return min(1.0, math.exp(-log_e_value)) if log_e_value > 0 else 1.0
+    return bound_p_value(math.exp(-log_e_value)) if log_e_value > 0 else 1.0

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat import special_functions as special
 from thetahat.analyses.groups.moments import GroupMoments
-from thetahat.distributions import compute_f_upper_tail
+from thetahat.distributions import compute_chi_squared_tail, compute_f_upper_tail
 
 TestName = Literal["welch", "wald", "wald_f"]
 
@@ -64,7 +64,8 @@ def compute_wald(moments: GroupMoments) -> EqualityTest | None:
     weights, means = 1 / moments.variances[kept], moments.means[kept]
     centred = means - float(weights @ means) / float(weights.sum())
     statistic = float(weights @ centred**2)
-    return EqualityTest("wald", statistic, float(k - 1), float(special.chdtrc(k - 1, statistic)))
+    p_value = compute_chi_squared_tail(statistic, k - 1)
+    return EqualityTest("wald", statistic, float(k - 1), p_value)
 
 
 def compute_size_of_wald(moments: GroupMoments) -> float:

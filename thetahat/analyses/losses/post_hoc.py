@@ -17,8 +17,9 @@ from thetahat.analyses.losses.result import (
     PostHocPair,
 )
 from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION, adjust
+from thetahat.distributions import compute_p_values
 from thetahat.multiple_tests.base import PostHocScores
-from thetahat.values.types import BoolArray
+from thetahat.values.types import Alternative, BoolArray
 
 
 def compare_pairs(
@@ -34,7 +35,8 @@ def compare_pairs(
     p_values = [1.0] * len(places)
     if post_hoc.standard_error > 0:
         differences = (scores[a] - scores[b]) / post_hoc.standard_error
-        z, p_values = differences.tolist(), (2 * special.ndtr(-np.abs(differences))).tolist()
+        of_pairs = compute_p_values(differences, None, Alternative.TWO_SIDED)
+        z, p_values = differences.tolist(), of_pairs.tolist()
     adjusted = np.array(adjust(p_values, _choose_correction(choices)), dtype=np.float64)
     return tuple(
         PostHocPair(a=names[i], b=names[j], z=of_pair, p_value=p, p_value_adjusted=p_adjusted)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from thetahat.analyses.losses.power import compute_power, find_detectable_difference
-from thetahat.distributions import compute_upper_quantile
+from thetahat.distributions import compute_p_value, compute_upper_quantile
 from thetahat.intervals.base import PairedRatesInterval
 from thetahat.numerics.paired_rates import (
     compute_p_value_of_at_least,
     compute_p_value_of_no_difference,
 )
-from thetahat.special_functions import ndtr, stdtr
 from thetahat.traits import VarianceTraits
 from thetahat.values.paired_counts import PairedCounts
-from thetahat.values.types import Target
+from thetahat.values.types import Alternative, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +39,8 @@ class VerdictBasis:
 
     def compute_p_value(self) -> float:
         """Return the two-sided p-value of no difference."""
-        return 2 * self._compute_probability_below(-abs(self.difference) / self.standard_error)
+        t = self.difference / self.standard_error
+        return compute_p_value(t, self.degrees_of_freedom, Alternative.TWO_SIDED)
 
     def compute_p_value_of_equivalence(self, margin: float) -> float:
         """Return the p-value of a difference of the margin or more, on either side."""
@@ -69,9 +69,7 @@ class VerdictBasis:
         )
 
     def _compute_probability_below(self, statistic: float) -> float:
-        if self.degrees_of_freedom is None:
-            return float(ndtr(statistic))
-        return float(stdtr(self.degrees_of_freedom, statistic))
+        return compute_p_value(statistic, self.degrees_of_freedom, Alternative.LESS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

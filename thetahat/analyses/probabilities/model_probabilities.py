@@ -43,8 +43,9 @@ from thetahat.cautions import (
     SURELY_WRONG,
     Caution,
 )
+from thetahat.distributions import compute_p_value
 from thetahat.numerics.isotonic import fit_isotonic
-from thetahat.special_functions import ndtr
+from thetahat.values.types import Alternative
 
 DEPENDENT: Final = (
     "Rows of a cluster depend on each other, and samples of calibrated probabilities draw them "
@@ -163,7 +164,7 @@ def _test_by_spiegelhalter(event: BinaryEvent) -> NormalTest:
     z = float(((y - p) * (1 - 2 * p)).sum()) / math.sqrt(variance)
     if event.cluster is not None:
         return NormalTest(statistic=z, p_value=None, reason=DEPENDENT)
-    return NormalTest(statistic=z, p_value=2 * float(ndtr(-abs(z))))
+    return NormalTest(statistic=z, p_value=compute_p_value(z, None, Alternative.TWO_SIDED))
 
 
 def _build_bins(
