@@ -11,12 +11,16 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from thetahat.values.coverage import ExpectedCoverage
-from thetahat.values.number_text import format_count
+from thetahat.values.number_text import format_count, format_number
+from thetahat.values.types import FloatArray, IntArray
 
 FARTHEST: Final = 3.0
 """Largest ratio to a studied number (of rows, blocks, clusters, labels, ...), and of the sizes of
 clusters and of sources, with which a design is like a studied one. The sizes of most studies are
 apart by factors of 4 and 5, so numbers between two of them are always within it."""
+MOST_UNEQUAL: Final = (1 + FARTHEST) ** 2 / (4 * FARTHEST)
+"""Largest imbalance of clusters or sources, relative to that of a study, with which they are like
+studied ones: the largest of sizes that are all within the factor ``FARTHEST``."""
 NOT_STUDIED: Final = "No studied design is like this one."
 INTERVAL_NOT_STUDIED: Final = "The coverage of this interval was not studied."
 
@@ -62,6 +66,36 @@ def explain_number(noun: str, own: int, studied: float) -> str | None:
     return (
         f"No studied design is like this one: it has {format_count(own)} {noun}, and the nearest "
         f"study has {format_count(round(studied))}."
+    )
+
+
+def compute_imbalance(sizes: FloatArray | IntArray) -> float:
+    """Return how many clusters there are for each equal one that they weigh like; at least 1.
+
+    Clusters weigh like (sum of the sizes)^2 / (sum of their squares) equal ones: 30 of which one
+    has half of the rows like 3.9.
+    """
+    relative = sizes / sizes.mean()
+    return float((relative**2).mean())
+
+
+def explain_imbalance(noun: str, n: int, imbalance: float, studied: float = 1.0) -> str | None:
+    """Return why clusters or sources are not like studied ones; None if they are.
+
+    Parameters
+    ----------
+    noun : str
+        What they are called, in the plural.
+    n : int
+        Their number.
+    imbalance, studied : float
+        Their imbalance, and that of the study.
+    """
+    if imbalance <= studied * MOST_UNEQUAL:
+        return None
+    return (
+        f"No studied design is like this one: its {format_count(n)} {noun} are of such unequal "
+        f"size that they weigh like {format_number(round(n / imbalance, 1))} equal ones."
     )
 
 

@@ -141,7 +141,7 @@ def test_exact_skewed_groups_are_compared_with_skewed_ones() -> None:
 
 
 def test_exact_other_groups_are_like_no_design() -> None:
-    of_many = describe_groups({"a": draw(400)}, [20] * 20).models["a"].groups["g"]
+    of_many = describe_groups({"a": draw(1600)}, [400] * 4).models["a"].groups["g"]
     many = of_many.simultaneous
     for statement in (of_many.gaps, of_many.worst):
         assert statement.expected_coverage_missing == many.expected_coverage_missing
@@ -151,7 +151,8 @@ def test_exact_other_groups_are_like_no_design() -> None:
     )
 
     assert many.expected_coverage_missing == (
-        "No studied design is like this one: it has 20 groups, and the nearest study has 4."
+        "No studied design is like this one: it has 400 rows in the smallest group, and the "
+        "nearest study has 100."
     )
     for result in (in_time, own):
         level = result.models["a"].groups["g"].simultaneous
@@ -298,3 +299,19 @@ def test_exact_intervals_of_one_test_set_have_the_coverage_of_their_own_study() 
         assert interval.expected_coverage is not None
         assert interval.expected_coverage.coverage == read_page(design, metric)
         assert interval.expected_coverage.table == "/studies/group_metrics_coverage"
+
+
+def test_exact_one_giant_cluster_is_like_no_design() -> None:
+    """Half of the rows in one of 30 clusters; those of the study of groups have 2 to 20 rows."""
+    labels = ["giant"] * 120 + [f"c{place // 4}" for place in range(116)] + ["c0"] * 4
+    order = np.random.default_rng(3).permutation(240)
+    cluster = [labels[place] for place in order]
+    result = describe_groups({"a": draw(240)}, [60] * 4, cluster=cluster)
+    groups = result.models["a"].groups["g"]
+    sizes = np.round(np.geomspace(2, 20, 31)).astype(int)
+    shared = np.random.default_rng(4).permutation(np.repeat(np.arange(31), sizes))[:240]
+    alike = describe_groups({"a": draw(240)}, [60] * 4, cluster=shared.tolist())
+
+    missing = groups.simultaneous.expected_coverage_missing
+    assert "30 clusters are of such unequal size that they weigh like 3.9 equal ones" in missing
+    assert alike.models["a"].groups["g"].simultaneous.expected_coverage is not None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.kept_studies import (
     INTERVAL_NOT_STUDIED,
+    MOST_UNEQUAL,
     NOT_STUDIED,
     StudiedInterval,
+    compute_imbalance,
+    explain_imbalance,
     find_expected_coverage,
 )
 
@@ -64,6 +69,23 @@ def test_exact_the_number_that_is_farthest_away_is_named() -> None:
 
     assert missing == (
         "No studied design is like this one: it has 20 k, and the nearest study has 4."
+    )
+
+
+def test_hand_imbalance_is_the_number_for_each_equal_one() -> None:
+    assert compute_imbalance(np.array([7, 7, 7])) == 1
+    # 30 (29 * 25 + 145^2) / (290)^2: half of the rows in one of 30
+    assert_allclose(compute_imbalance(np.array([5] * 29 + [145])), 30 * 21750 / 84100)
+    # three sizes of 1 for each of 3: the most unequal ones within a factor of three
+    assert_allclose(compute_imbalance(np.array([1, 1, 1, 3])), MOST_UNEQUAL)
+
+
+def test_exact_sizes_beyond_those_of_the_study_are_named() -> None:
+    assert explain_imbalance("clusters", 30, MOST_UNEQUAL) is None
+    assert explain_imbalance("clusters", 30, 1.9, studied=1.9 / MOST_UNEQUAL) is None
+    assert explain_imbalance("schools", 30, 2.0) == (
+        "No studied design is like this one: its 30 schools are of such unequal size that they "
+        "weigh like 15 equal ones."
     )
 
 

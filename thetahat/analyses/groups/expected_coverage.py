@@ -18,6 +18,8 @@ from thetahat.cautions import SKEWED_GROUPS, Caution
 from thetahat.values.kept_studies import (
     NOT_STUDIED,
     StudiedInterval,
+    compute_imbalance,
+    explain_imbalance,
     find_expected_coverage,
     read_studied_intervals,
 )
@@ -39,6 +41,9 @@ DIFFER: Final = "rows on which the models differ"
 RARER: Final = "rows of the rarer value"
 SHARED_CLUSTERS: Final = "clusters with rows in several groups"
 OWN_CLUSTERS: Final = "clusters within groups"
+STUDIED_IMBALANCE: Final = 1.4
+"""That of the clusters of the studies of groups and metrics, from 2 to 20 rows evenly on the log
+scale: (20 + 2) ln(20 / 2) / (2 (20 - 2))."""
 
 
 Studied = TypeVar("Studied", SimultaneousLevel, WorstGroup, GroupGaps)
@@ -105,7 +110,13 @@ def add_coverage_of_study(  # noqa: PLR0913 - what a design is compared with
     compared = {GROUPS: rows.n_groups, SMALLEST: min(sizes), **numbers}
     if rows.cluster is not None:
         noun = SHARED_CLUSTERS if rows.are_dependent else OWN_CLUSTERS
-        compared[noun] = len(np.unique(rows.cluster))
+        counts = np.unique(rows.cluster, return_counts=True)[1]
+        compared[noun] = len(counts)
+        unequal = explain_imbalance(
+            "clusters", len(counts), compute_imbalance(counts), STUDIED_IMBALANCE
+        )
+        if unequal is not None:
+            return replace(statement, expected_coverage_missing=unequal)
     expected, missing = find_expected_coverage(studied, data, compared)
     return replace(statement, expected_coverage=expected, expected_coverage_missing=missing)
 

@@ -10,7 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
-from thetahat.values.kept_studies import FARTHEST, explain_number, read_study
+from thetahat.values.kept_studies import (
+    FARTHEST,
+    compute_imbalance,
+    explain_imbalance,
+    explain_number,
+    read_study,
+)
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import BlockKind, FloatArray, IntArray
@@ -56,19 +62,24 @@ class DesignSizes(NamedTuple):
     are no sources."""
     cluster_spread: float
     """The same of clusters; 1 without any."""
+    block_imbalance: float
+    cluster_imbalance: float
+    """How many sources, and clusters, there are for each equal one that they weigh like."""
 
     @classmethod
     def of(cls, layout: Layout) -> DesignSizes:
         """Return those of a layout."""
         is_source = layout.kind is BlockKind.SOURCE
-        cluster = layout.cluster
+        cluster = None if layout.cluster is None else np.bincount(layout.cluster)
         return cls(
             n=layout.n_instances,
             blocks=layout.n_blocks,
             block_word=layout.words.blocks,
             clusters=len(layout.cluster_labels),
             block_spread=_compare_sizes(layout.n_test) if is_source else 1.0,
-            cluster_spread=1.0 if cluster is None else _compare_sizes(np.bincount(cluster)),
+            cluster_spread=1.0 if cluster is None else _compare_sizes(cluster),
+            block_imbalance=compute_imbalance(layout.n_test) if is_source else 1.0,
+            cluster_imbalance=1.0 if cluster is None else compute_imbalance(cluster),
         )
 
 
@@ -99,7 +110,9 @@ def explain_distance(design: StudiedDesign, n: int, sizes: DesignSizes) -> str |
                 f"{format_number(round(spread, 1))} times as large as its small ones, and those of "
                 "the studies are equally large."
             )
-    return None
+    return explain_imbalance(
+        sizes.block_word, sizes.blocks, sizes.block_imbalance
+    ) or explain_imbalance("clusters", sizes.clusters, sizes.cluster_imbalance)
 
 
 @cache

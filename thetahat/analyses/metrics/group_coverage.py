@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.analyses.groups.expected_coverage import add_coverage_of_study
+from thetahat.analyses.groups.expected_coverage import STUDIED_IMBALANCE, add_coverage_of_study
 from thetahat.analyses.groups.result import SimultaneousLevel
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.losses.expected_coverage import is_too_low
@@ -20,7 +20,13 @@ from thetahat.cautions import COVERS_TOO_RARELY, Caution
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.coverage import ExpectedCoverage
-from thetahat.values.kept_studies import NOT_STUDIED, find_expected_coverage, read_studied_intervals
+from thetahat.values.kept_studies import (
+    NOT_STUDIED,
+    compute_imbalance,
+    explain_imbalance,
+    find_expected_coverage,
+    read_studied_intervals,
+)
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import BlockKind
@@ -74,7 +80,13 @@ def find_coverage_of_test_set(
             return None, NOT_STUDIED
         data, numbers = TWO_CLASSES, {POSITIVES: int(counts.min()), NEGATIVES: int(counts.max())}
     if layout.cluster is not None:
-        numbers[CLUSTERS] = len(layout.cluster_labels)
+        sizes = np.bincount(layout.cluster)
+        numbers[CLUSTERS] = len(sizes)
+        unequal = explain_imbalance(
+            CLUSTERS, len(sizes), compute_imbalance(sizes), STUDIED_IMBALANCE
+        )
+        if unequal is not None:
+            return None, unequal
     return find_expected_coverage(studied, data, numbers)
 
 

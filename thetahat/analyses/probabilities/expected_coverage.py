@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from thetahat.analyses.probabilities.events import BinaryEvent
 from thetahat.analyses.probabilities.options import RATES
 from thetahat.analyses.probabilities.result import (
@@ -14,7 +16,12 @@ from thetahat.analyses.probabilities.result import (
     ThresholdDifferences,
     ThresholdRates,
 )
-from thetahat.values.kept_studies import find_expected_coverage, read_studied_intervals
+from thetahat.values.kept_studies import (
+    compute_imbalance,
+    explain_imbalance,
+    find_expected_coverage,
+    read_studied_intervals,
+)
 
 R = TypeVar("R", ThresholdRates, ThresholdDifferences)
 
@@ -66,8 +73,11 @@ def _add(event: BinaryEvent, quantity: str, estimate: ProbabilityEstimate) -> Pr
     if estimate.lower is None:
         return estimate
     numbers = {"rows": event.n, ROWS_OF_RARER: event.n_rarer}
-    if event.n_clusters is not None:
-        numbers["clusters"] = event.n_clusters
+    if event.cluster is not None:
+        sizes = np.bincount(event.cluster)
+        numbers["clusters"] = len(sizes)
+        if unequal := explain_imbalance("clusters", len(sizes), compute_imbalance(sizes)):
+            return replace(estimate, expected_coverage_missing=unequal)
     studied = read_studied_intervals(__package__, "probability_coverage.json", quantity)
     expected, missing = find_expected_coverage(studied, "probabilities", numbers)
     return replace(estimate, expected_coverage=expected, expected_coverage_missing=missing)

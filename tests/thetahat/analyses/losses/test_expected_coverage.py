@@ -264,6 +264,22 @@ def draw_clusters(sizes: Any) -> list[int]:
             "65 schools, and the nearest study has 8",
         ),
         ({"blocks": "random", "block": draw_clusters([3] * 40)}, Target.THESE_SOURCES, "40 folds"),
+        # one giant beside equal ones: large and small clusters, at .9 and .1, are equally large
+        (
+            {"blocks": "holdout", "cluster": draw_clusters([5] * 29 + [145])},
+            Target.THESE_MODELS,
+            "30 clusters are of such unequal size that they weigh like 3.9 equal ones",
+        ),
+        (
+            {"blocks": "holdout", "cluster": draw_clusters([2] * 39 + [400])},
+            Target.THESE_MODELS,
+            "40 clusters are of such unequal size that they weigh like 1.4 equal ones",
+        ),
+        (
+            {"blocks": "source", "block": draw_clusters([20] * 11 + [220]), "unit": "school"},
+            Target.THESE_SOURCES,
+            "12 schools are of such unequal size that they weigh like 3.7 equal ones",
+        ),
     ],
 )
 def test_exact_beyond_a_factor_of_three_no_design_is_like_this_one(
