@@ -33,20 +33,58 @@ class ProbabilityLevels:
         return np.asarray(sums, dtype=np.float64)
 
 
-def fit_isotonic(sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return the (m,) non-decreasing shares that are closest to the shares of the levels.
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Shares of events that are the same for neighbouring levels."""
+
+    starts: IntArray
+    """(k,) first level of each step."""
+    events: FloatArray
+    """(k,) events of each step."""
+    sizes: FloatArray
+    """(k,) rows of each step."""
+
+    @property
+    def values(self) -> FloatArray:
+        """(k,) share of events of each step."""
+        return np.asarray(self.events / self.sizes)
+
+    def at(self, levels: IntArray) -> FloatArray:
+        """Return the share of each of these levels."""
+        return self.values[np.searchsorted(self.starts, levels, side="right") - 1]
+
+
+def fit_isotonic(sums: FloatArray, sizes: FloatArray) -> Steps:
+    """Return the non-decreasing shares of the m levels that are closest to their shares.
+
+    As counts have exact sums, a share does not depend on the order in which levels were pooled.
 
     Parameters
     ----------
     sums : ndarray of float
-        (m,) events of each level.
+        (m,) events of each level, a whole number.
     sizes : ndarray of float
-        (m,) rows, or weights of rows, of each level. A level without any has the share of the
-        level below it, and the first ones have that of the first level with rows.
+        (m,) rows of each level, a whole number: how often a resample has them. A level without any
+        has the share of the level below it, and the first ones have that of the first level with
+        rows.
     """
-    kept = sizes > 0
-    if kept.all():
-        fitted: FloatArray = scipy.optimize.isotonic_regression(sums / sizes, weights=sizes).x
-        return fitted
-    fitted = scipy.optimize.isotonic_regression(sums[kept] / sizes[kept], weights=sizes[kept]).x
-    return np.asarray(fitted[np.maximum(np.cumsum(kept) - 1, 0)])
+    levels: IntArray = np.flatnonzero(sizes > 0)
+    if len(levels) < len(sizes):
+        sums, sizes = sums[levels], sizes[levels]
+    blocks = scipy.optimize.isotonic_regression(sums / sizes, weights=sizes).blocks[:-1]
+    so_far = [np.cumsum(numbers.astype(np.int64)) for numbers in (sums, sizes)]
+    events, rows = (_subtract(numbers, blocks) for numbers in so_far)
+    shares = events / rows
+    if not (rises := shares[1:] > shares[:-1]).all():  # they are equal but for rounding
+        blocks = blocks[np.append(True, rises)]
+        events, rows = (_subtract(numbers, blocks) for numbers in so_far)
+    starts = levels[blocks]
+    starts[0] = 0
+    return Steps(starts, events, rows)
+
+
+def _subtract(so_far: IntArray, starts: IntArray) -> FloatArray:
+    """Return the sums of parts that begin at these places, from the sums of all levels so far."""
+    before = np.append(so_far[starts[1:] - 1], so_far[-1]).astype(np.float64)
+    before[1:] -= before[:-1].copy()
+    return before

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.analyses.probabilities.bins import compute_binned_error
 from thetahat.analyses.probabilities.events import BinaryEvent
-from thetahat.analyses.probabilities.score_parts import SCORES
+from thetahat.analyses.probabilities.score_parts import OutcomeScores, add_up_steps
 from thetahat.numerics.isotonic import ProbabilityLevels, fit_isotonic
 from thetahat.values.types import FloatArray, IntArray
 
@@ -51,18 +51,18 @@ def draw_samples(  # noqa: PLR0913 - what is computed of each sample
     """
     levels = event.levels
     p, sizes = levels.values, levels.sizes
+    of_p = {name: OutcomeScores.build(name, p) for name in names}
     of_scores = {name: np.empty(n_samples) for name in names}
     binned = None if bins is None else np.empty(n_samples)
     curves = np.empty((n_samples, len(points)))
     for b in range(n_samples):
         sums = _draw_sums(levels, rng)
-        fitted = fit_isotonic(sums, sizes)
+        fitted, others = fit_isotonic(sums, sizes), sizes - sums
         for name, values in of_scores.items():
-            score = SCORES[name]
-            values[b] = score(sums, sizes, p) - score(sums, sizes, fitted)
+            values[b] = of_p[name].add_up(sums, others) - add_up_steps(name, fitted)
         if binned is not None and bins is not None:
             binned[b] = compute_binned_error(bins, sizes, p, sums)
-        curves[b] = fitted[points]
+        curves[b] = fitted.at(points)
     of_scores = {name: values / event.n for name, values in of_scores.items()}
     return CalibratedSamples(miscalibration=of_scores, binned=binned, curves=curves)
 

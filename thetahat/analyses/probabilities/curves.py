@@ -9,18 +9,19 @@ import numpy as np
 from thetahat.analyses.probabilities.calibrated_samples import CalibratedSamples
 from thetahat.analyses.probabilities.events import BinaryEvent
 from thetahat.analyses.probabilities.result import CalibrationCurve
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.numerics.isotonic import Steps
+from thetahat.values.types import IntArray
 
 MOST_POINTS: Final = 200
 POINTS_BETWEEN: Final = 40
 """Probabilities, evenly by rows, at which the band is known beside the ends of steps."""
 
 
-def choose_points(event: BinaryEvent, recalibrated: FloatArray) -> IntArray:
+def choose_points(event: BinaryEvent, fitted: Steps) -> IntArray:
     """Return the levels at which steps begin and end, and some between them."""
-    m = len(recalibrated)
-    changes = np.flatnonzero(np.diff(recalibrated))
-    ends = np.concatenate([[0], changes, changes + 1, [m - 1]])
+    m = len(event.levels.values)
+    later = fitted.starts[1:]
+    ends = np.concatenate([[0], later - 1, later, [m - 1]])
     if len(ends) > MOST_POINTS - POINTS_BETWEEN:
         places = np.linspace(0, len(ends) - 1, MOST_POINTS - POINTS_BETWEEN).astype(np.intp)
         ends = np.sort(ends)[places]
@@ -31,7 +32,7 @@ def choose_points(event: BinaryEvent, recalibrated: FloatArray) -> IntArray:
 
 def build_curve(  # noqa: PLR0913 - what the curve is built of
     event: BinaryEvent,
-    recalibrated: FloatArray,
+    fitted: Steps,
     points: IntArray,
     samples: CalibratedSamples | None,
     level: float,
@@ -43,7 +44,7 @@ def build_curve(  # noqa: PLR0913 - what the curve is built of
         lower, upper = np.quantile(samples.curves, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return CalibrationCurve(
         predicted=event.levels.values[points],
-        recalibrated=recalibrated[points],
+        recalibrated=fitted.at(points),
         n=event.levels.sizes[points].astype(np.intp),
         lower=lower,
         upper=upper,

@@ -31,7 +31,7 @@ from thetahat.analyses.probabilities.result import (
     NormalTest,
     ScoreParts,
 )
-from thetahat.analyses.probabilities.score_parts import PartValues, divide_scores
+from thetahat.analyses.probabilities.score_parts import OutcomeScores, PartValues, divide_scores
 from thetahat.analyses.probabilities.sentences import describe_event
 from thetahat.analyses.probabilities.slopes import estimate_recalibration
 from thetahat.analyses.probabilities.threshold_rates import measure_threshold
@@ -73,8 +73,8 @@ def describe_event_probabilities(
 ) -> EventProbabilities:
     """Return everything about the probabilities of one event."""
     options, level, levels = settings.options, settings.level, event.levels
-    recalibrated = fit_isotonic(event.sums, levels.sizes)
-    points = choose_points(event, recalibrated)
+    fitted = fit_isotonic(event.sums, levels.sizes)
+    points = choose_points(event, fitted)
     bins = None
     if options.bins is not None:
         bins = assign_bins(levels.values, options.bins, options.binning)
@@ -87,9 +87,10 @@ def describe_event_probabilities(
     if event.cluster is None:
         samples = draw_samples(event, names, bins, points, settings.n_samples, rng)
     reason = None if samples is not None else DEPENDENT
+    scores = {name: OutcomeScores.build(name, levels.values) for name in names}
     parts = {
         name: _build_parts(name, values, event, samples)
-        for name, values in divide_scores(event.sums, levels.sizes, levels.values, names).items()
+        for name, values in divide_scores(event.sums, levels.sizes, scores).items()
     }
     recalibration = estimate_recalibration(event, level) if options.slope else None
     in_the_large = estimate_in_the_large(event, level)
@@ -107,7 +108,7 @@ def describe_event_probabilities(
         in_the_large=in_the_large,
         recalibration=recalibration,
         parts=parts,
-        curve=build_curve(event, recalibrated, points, samples, level, reason),
+        curve=build_curve(event, fitted, points, samples, level, reason),
         spiegelhalter=_test_by_spiegelhalter(event),
         binned=None if bins is None else _build_bins(event, bins, options, samples),
         thresholds=thresholds,

@@ -21,7 +21,7 @@ from thetahat.analyses.probabilities.result import (
     PartDifferences,
     ProbabilityEstimate,
 )
-from thetahat.analyses.probabilities.score_parts import PartValues, divide_scores
+from thetahat.analyses.probabilities.score_parts import OutcomeScores, PartValues, divide_scores
 from thetahat.analyses.probabilities.sentences import describe_pair
 from thetahat.analyses.probabilities.threshold_rates import compare_threshold
 from thetahat.special_functions import xlog1py, xlogy
@@ -54,13 +54,17 @@ def resample_parts(
         for part in PARTS
     }
     n_units = first.n if first.n_clusters is None else first.n_clusters
+    scores = {
+        model: {name: OutcomeScores.build(name, event.levels.values) for name in names}
+        for model, event in events.items()
+    }
     for b in range(n_resamples):
         drawn = np.bincount(rng.integers(0, n_units, n_units), minlength=n_units)
         weights = (drawn if first.cluster is None else drawn[first.cluster]).astype(np.float64)
         for model, event in events.items():
             levels = event.levels
             sizes, sums = levels.add_up(weights), levels.add_up(weights * event.outcomes)
-            for name, parts in divide_scores(sums, sizes, levels.values, tuple(names)).items():
+            for name, parts in divide_scores(sums, sizes, scores[model]).items():
                 for part in PARTS:
                     values[model, name, part][b] = getattr(parts, part)
     return ResampledParts(values=values)
@@ -75,7 +79,11 @@ def describe_pair_probabilities(
     """Return the differences of two models, a minus b."""
     scores = tuple(dict.fromkeys(settings.options.parts))
     divided = [
-        divide_scores(event.sums, event.levels.sizes, event.levels.values, scores)
+        divide_scores(
+            event.sums,
+            event.levels.sizes,
+            {name: OutcomeScores.build(name, event.levels.values) for name in scores},
+        )
         for event in events
     ]
     parts = {

@@ -9,27 +9,58 @@ Source: dimitriadis2021.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.numerics.isotonic import fit_isotonic
+from thetahat.numerics.isotonic import Steps, fit_isotonic
 from thetahat.special_functions import xlog1py, xlogy
-from thetahat.values.types import FloatArray
+from thetahat.values.types import BoolArray, FloatArray
 
 
-def sum_brier(sums: FloatArray, sizes: FloatArray, p: FloatArray) -> float:
-    """Return the sum of Brier scores from (m,) events, sizes and probabilities of levels."""
-    return float((sums * (1 - p) ** 2 + (sizes - sums) * p**2).sum())
+def price_brier(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the Brier scores of an event and of another outcome at each probability."""
+    return (1 - p) ** 2, p**2
 
 
-def sum_log(sums: FloatArray, sizes: FloatArray, p: FloatArray) -> float:
-    """Return the sum of log losses; infinite where an outcome had the probability 0."""
+def price_log(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the log losses; infinite where an outcome had the probability 0."""
     with np.errstate(divide="ignore"):
-        return -float((xlogy(sums, p) + xlog1py(sizes - sums, -p)).sum())
+        return np.asarray(-xlogy(1.0, p)), np.asarray(-xlog1py(1.0, -p))
 
 
-SCORES = {"brier": sum_brier, "log": sum_log}
+SCORES = {"brier": price_brier, "log": price_log}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutcomeScores:
+    """The scores of both outcomes at each of k probabilities."""
+
+    of_events: FloatArray
+    """(k,) score of an event; 0 where it is infinite."""
+    of_others: FloatArray
+    """(k,) score of another outcome; 0 where it is infinite."""
+    never: BoolArray | None
+    """(k,) where the score of an event is infinite; None if nowhere."""
+    always: BoolArray | None
+    """(k,) where that of another outcome is infinite; None if nowhere."""
+
+    @classmethod
+    def build(cls, name: str, p: FloatArray) -> OutcomeScores:
+        """Return the scores of this name."""
+        both = SCORES[name](p)
+        infinite = [np.isinf(scores) for scores in both]
+        finite = [np.where(w, 0.0, scores) for scores, w in zip(both, infinite, strict=True)]
+        return cls(*finite, *(where if where.any() else None for where in infinite))
+
+    def add_up(self, events: FloatArray, others: FloatArray) -> float:
+        """Return the sum over (k,) numbers, or weights, of both outcomes."""
+        for counts, where in ((events, self.never), (others, self.always)):
+            if where is not None and counts[where].any():
+                return math.inf
+        return float((events * self.of_events + others * self.of_others).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +74,7 @@ class PartValues:
 
 
 def divide_scores(
-    sums: FloatArray, sizes: FloatArray, p: FloatArray, names: tuple[str, ...]
+    sums: FloatArray, sizes: FloatArray, scores: Mapping[str, OutcomeScores]
 ) -> dict[str, PartValues]:
     """Return the parts of scores by name, from the levels of probabilities.
 
@@ -51,16 +82,23 @@ def divide_scores(
     ----------
     sums, sizes : ndarray of float
         (m,) events and rows, or their weights, of each level.
-    p : ndarray of float
-        (m,) probability of each level.
+    scores : mapping of str to OutcomeScores
+        Scores of the probabilities of the levels.
 
     Source: dimitriadis2021.
     """
-    recalibrated = fit_isotonic(sums, sizes)
-    n = float(sizes.sum())
-    same = np.full(len(p), float(sums.sum()) / n)
+    n, n_events = float(sizes.sum()), float(sums.sum())
+    whole = Steps(np.array([0]), np.array([n_events]), np.array([n]))
+    of_steps = (fit_isotonic(sums, sizes), whole)
     parts = {}
-    for name in names:
-        score, of_r, of_rate = (SCORES[name](sums, sizes, q) / n for q in (p, recalibrated, same))
+    for name, of_p in scores.items():
+        score = of_p.add_up(sums, sizes - sums) / n
+        of_r, of_rate = (add_up_steps(name, steps) / n for steps in of_steps)
         parts[name] = PartValues(score, score - of_r, of_rate - of_r, of_rate)
     return parts
+
+
+def add_up_steps(name: str, steps: Steps) -> float:
+    """Return the sum of scores if each row has the share of its step as its probability."""
+    scores = OutcomeScores.build(name, steps.values)
+    return scores.add_up(steps.events, steps.sizes - steps.events)

@@ -460,6 +460,18 @@ def test_degenerate_equal_models() -> None:
     assert_allclose([tango.estimate, -tango.lower], [0, tango.upper], rtol=1e-9)
 
 
+def test_degenerate_models_that_both_separate_the_outcomes_discriminate_alike() -> None:
+    """The difference of log losses had the interval -3.8e-16 to -6.6e-17 by rounding alone."""
+    rng = np.random.default_rng(10)
+    y = rng.integers(0, 2, 250)
+    pair = compare(y, {"a": y.astype(float), "b": (y + rng.random(250)) / 2}).comparisons[0]
+
+    for name in ("brier", "log"):
+        estimate = pair.probabilities.parts[name].discrimination
+        assert (estimate.estimate, estimate.lower) == (0, None)
+        assert estimate.reason == "The two models have the same parts in every resample."
+
+
 def test_degenerate_smallest_layouts() -> None:
     """Every number is there, or None with a reason; nothing warns."""
     layouts: tuple[dict[str, Any], ...]
