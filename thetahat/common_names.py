@@ -212,6 +212,8 @@ METRIC_WORDS: Final = frozenset(
             "ndcg",
         ),
         *("mrr", "map", "iou", "dice", "crps", "pinball", "hinge"),
+        *("faithfulness", "relevancy", "relevance", "groundedness", "coherence", "fluency"),
+        *("consistency", "toxicity", "hallucination", "helpfulness", "harmlessness"),
     )
 )
 """Words of a name that say which metric a column has."""
@@ -226,7 +228,17 @@ LABEL_NAMES: Final = NUMBERING_WORDS | frozenset(
     (
         *("row", "item", "instance", "example", "case", "sample", "question", "prompt", "task"),
         *("query", "document", "doc", "passage", "topic", "session", "conversation", "request"),
-        *("epoch", "trial", "attempt", "replicate", "iteration", "step", "rank", "position"),
+        *(
+            "epoch",
+            "trial",
+            "attempt",
+            "replicate",
+            "iteration",
+            "step",
+            "turn",
+            "rank",
+            "position",
+        ),
         *("fold", "split", "repeat", "rep", "run", "seed", "block", "group", "cluster", "batch"),
         *("source", "site", "school", "hospital", "clinic", "center", "centre", "country"),
         *("subject", "patient", "person", "user", "customer", "student", "region", "year"),
@@ -277,12 +289,13 @@ MODEL_NAMES: Final = frozenset(
     (
         *("model", "models", "system", "method", "algorithm", "learner", "classifier", "regressor"),
         *("estimator", "llm", "engine", "approach", "agent", "variant", "candidate", "arm"),
+        *("workflow", "wflow"),
     )
 )
 """Names that say that a column names the model of each row."""
 
 RUN_NAMES: Final = frozenset(
-    ("run", "seed", "epoch", "repeat", "rep", "trial", "attempt", "replicate", "iteration")
+    ("run", "seed", "epoch", "repeat", "rep", "trial", "attempt", "replicate", "iteration", "turn")
 )
 """Names that say that a column tells runs of the same item apart."""
 

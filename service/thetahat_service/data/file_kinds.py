@@ -56,6 +56,11 @@ KINDS: Final = (
     FileKind(rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     FileKind(rb"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     FileKind(rb".{257}ustar", "a tar archive", _UNPACK),
+    FileKind(
+        rb"\x1f\x8b\x08|BZh\d1AY&SY|\xfd7zXZ\x00|\x28\xb5\x2f\xfd",
+        "a file packed with gzip, bzip2, xz or Zstandard",
+        _UNPACK,
+    ),
     FileKind(rb"PK\x05\x06", "an empty ZIP archive", "Pack the file again."),
 )
 """Kinds of files that are not read; the first that fits names a file."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from thetahat.tables.column_profiles import ColumnProfile, is_total_name
 from thetahat_service.roles.names import find_metrics, is_name_of, is_summary_name, is_unnamed
@@ -230,21 +230,32 @@ def _check_repeats(
         labelled = list(zip(labelled, map(str, values(name)), strict=True))
     if len(set(labelled)) == len(labelled):
         return
-    for name, column in columns.items():
-        if column.is_numeric and not column.is_whole:
-            continue
-        if 1 < column.distinct <= MOST_VARIANTS:
-            told_apart = set(zip(labelled, map(str, values(name)), strict=True))
-            if len(told_apart) == len(labelled):
-                model, _, item = next(key for key, n in Counter(keys).items() if n > 1)
-                message = (
-                    f"Item {item!r} of {model!r} has several rows, which differ in column "
-                    f"{name!r}: they may be different models, metrics or tasks, and no runs of one "
-                    "item."
-                )
-                raise UnclearTable(message, "task", [name])
+    possible = {
+        name: list(map(str, values(name)))
+        for name, column in columns.items()
+        if 1 < column.distinct <= MOST_VARIANTS and (column.is_whole or not column.is_numeric)
+    }
+    alone = {n: len(set(zip(labelled, cells, strict=True))) for n, cells in possible.items()}
+    for name, n_different in alone.items():
+        if n_different == len(labelled):
+            _refuse_variants(keys, [name])
+    varying = [name for name, n_different in alone.items() if n_different > len(set(labelled))]
+    together = set(zip(labelled, *map(possible.__getitem__, varying), strict=True))
+    if len(together) == len(labelled):
+        _refuse_variants(keys, varying)
     if runs:
         _refuse_repeated_run(keys, runs, labelled)
+
+
+def _refuse_variants(keys: Sequence[tuple[str, str, str]], names: Sequence[str]) -> NoReturn:
+    """Refuse repeated items that columns tell apart, alone or together."""
+    model, _, item = next(key for key, n in Counter(keys).items() if n > 1)
+    columns = f"column{'s' * (len(names) > 1)} {' and '.join(map(repr, names))}"
+    message = (
+        f"Item {item!r} of {model!r} has several rows, which differ in {columns}: they may be "
+        "different models, metrics or tasks, and no runs of one item."
+    )
+    raise UnclearTable(message, "task", names)
 
 
 def _refuse_repeated_run(

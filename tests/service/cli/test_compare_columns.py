@@ -647,6 +647,14 @@ def test_invalid_rows_with_the_names_of_columns_are_no_instances(
     assert list(result["models"]) == ["cat", "dog"]
 
 
+def test_invalid_metrics_of_answers_are_no_models(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    message = refuse(capsys, write(tmp_path, "faithfulness,answer_relevancy", A, B))
+
+    assert "has the name of the metric faithfulness, and 'answer_relevancy' that of" in message
+
+
 def test_exact_runs_that_are_the_same_for_all_items(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -380,6 +380,23 @@ def test_exact_packed_samples_of_a_folder_are_as_unpacked(
     assert "are one log, packed and unpacked. Keep one" in refuse(capsys, str(tmp_path))
 
 
+def test_invalid_rows_that_two_columns_tell_apart_are_no_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        (f"Fold{i}", flow, metric, "binary", A[i])
+        for i in range(N)
+        for flow in "ab"
+        for metric in ("accuracy", "roc_auc")
+    ]
+    path = write(tmp_path, "id,wf,.metric,.estimator,.estimate", rows)
+
+    message = refuse(capsys, path, *HIGHER)
+
+    assert "has several rows, which differ in columns 'wf' and '.metric'" in message
+    assert "for metrics, keep the rows of one metric" in message
+
+
 SCORES_OF_TWO = {
     (task, model): {i: float(i % k != 0) for i in range(10)}
     for task, model, k in (

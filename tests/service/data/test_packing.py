@@ -144,6 +144,14 @@ def test_invalid_files_of_other_programs_are_named(
 @pytest.mark.parametrize(
     "media_type", ["application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"]
 )
+def test_invalid_a_packed_file_with_types_is_named(tmp_path: Path, media_type: str) -> None:
+    with pytest.raises(InvalidFile, match=r"packed with gzip, .* Unpack it, and send what is"):
+        read(tmp_path, media_type, gzip.compress(b"PAR1" + bytes(100)))
+
+
+@pytest.mark.parametrize(
+    "media_type", ["application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"]
+)
 def test_invalid_a_feather_file_is_no_other_format(tmp_path: Path, media_type: str) -> None:
     with pytest.raises(InvalidFile, match="a Feather file of version 1, which is not read"):
         read(tmp_path, media_type, b"FEA1\0\0\0\0" + bytes(100))
