@@ -166,7 +166,7 @@ def gate(
 def _find_request(files: list[str]) -> JsonObject | None:
     """Return the request if the argument is one; None where the arguments are data.
 
-    A file that ends in ``.json`` is a request unless it is a file of an evaluation tool.
+    A file that ends in ``.json`` is a request unless it is a table or a file of an evaluation tool.
     """
     if files == ["-"]:
         return read_request("-")
@@ -176,9 +176,9 @@ def _find_request(files: list[str]) -> JsonObject | None:
         request = read_request(files[0])
         if "kind" in request:
             return request
-    from thetahat_service.in_process.json_files import is_json_results
+    from thetahat_service.in_process.json_files import is_json_data
 
-    return None if is_json_results(Path(files[0])) else read_request(files[0])
+    return None if is_json_data(Path(files[0])) else read_request(files[0])
 
 
 def _check_models(named: JsonObject) -> None:

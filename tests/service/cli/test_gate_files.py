@@ -48,6 +48,28 @@ def run_gate(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, A
     return status, json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.parametrize("form", ["lists", "split", "lines"])
+def test_exact_a_table_in_json_is_no_request(
+    table: Path,
+    losses: dict[str, np.ndarray],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    form: str,
+) -> None:
+    columns = {name: losses[name].tolist() for name in ("old", "new")}
+    rows = list(zip(*columns.values(), strict=True))
+    texts = {
+        "lists": json.dumps(columns),
+        "split": json.dumps({"columns": [*columns], "data": rows}),
+        "lines": "\n".join(json.dumps(dict(zip(columns, row, strict=True))) for row in rows),
+    }
+    path = tmp_path / "losses.json"
+    path.write_text(texts[form])
+    options = [*PAIR, "--margin", "0.02", "--blocks", "holdout"]
+
+    assert run_gate(capsys, path, *options) == run_gate(capsys, table, *options)
+
+
 def test_exact_a_table_gives_the_gate_of_a_request(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

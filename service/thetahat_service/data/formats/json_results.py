@@ -36,7 +36,7 @@ class JsonResults(MappedFormat):
         """Read the file once, and what is kept of each run twice: for the columns, to write."""
         with unpack_text(path, limits, LONGEST_LINE, self.media_type) as text:
             content = text.read_bytes()
-        if _is_lines(content):
+        if is_json_lines(content):
             return _note_form(json_lines.METHOD.inspect(path, limits, table), "lines")
         value = parse_json(content, "The file")
         if is_inspect_log(value):
@@ -64,7 +64,7 @@ class JsonResults(MappedFormat):
         return _note_form(write_rows(lambda: rows, limits, table), form)
 
 
-def _is_lines(content: bytes) -> bool:
+def is_json_lines(content: bytes) -> bool:
     """Return whether each line is an object of its own, as databases write JSON."""
     first, _, others = content.lstrip().partition(b"\n")
     if not (first.startswith(b"{") and others.lstrip().startswith(b"{")):
