@@ -32,8 +32,15 @@ HELM_NAMES: Final = ("per_instance_stats", "display_predictions")
 HELM_MODEL: Final = re.compile(r"(?:(?<=:)|,)model=(?P<model>[^,]+),?")
 """The model in the name of a folder that HELM writes: ``mmlu:subject=law,model=openai_gpt2``."""
 HELM_DEPLOYMENT: Final = re.compile(r",?model_deployment=[^,]+")
+HELM_SETTING: Final = re.compile(
+    r"[,:](method|prompt|instructions|max_train_instances|num_train_trials|format_prompt|stop"
+    r"|global_prefix|max_tokens|num_outputs|output_format_instructions)=[^,]*"
+)
+"""What the name of a HELM run says of how the model was asked, and not of the task."""
 EVERY_EVAL_ENDING: Final = "_samples.jsonl"
 LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
+FORMS_OF_LOG: Final = (".eval", ".json")
+"""The two forms of one log of inspect_ai."""
 MOST_NAME: Final = 120
 MOST_SCORES: Final = 8
 
@@ -197,12 +204,15 @@ def _unpack(path: Path) -> Path:
 
 
 def _refuse_twice(paths: Iterable[Path]) -> None:
-    """Refuse a folder that has a log packed and unpacked, which would be counted twice."""
+    """Refuse a folder that has a log in two forms, which would be counted twice."""
     seen: dict[Path, Path] = {}
     for path in paths:
-        other = seen.setdefault(_unpack(path), path)
+        plain = _unpack(path)
+        log = plain.with_suffix("") if plain.suffix.lower() in FORMS_OF_LOG else plain
+        other = seen.setdefault(log, path)
         if other != path:
-            message = f"{other} and {path} are one log, packed and unpacked. Keep one of them."
+            forms = "packed and unpacked" if _unpack(other) == plain else "in two forms"
+            message = f"{other} and {path} are one log, {forms}. Keep one of them."
             raise UserError(message)
 
 
@@ -228,6 +238,22 @@ def _read_run_name(path: Path) -> dict[str, JsonValue]:
     return {"model": match["model"][:MOST_NAME], "task": rest.rstrip(":,") or name}
 
 
+def _name_settings(entries: Sequence[dict[str, JsonValue]]) -> None:
+    """Take settings of HELM from the tasks into the models, where a model was asked in several."""
+    tasks = [str(entry.get("task", "")) for entry in entries]
+    plain = [HELM_SETTING.sub("", task) for task in tasks]
+    settings: dict[tuple[JsonValue, str], set[str]] = {}
+    for entry, task, without in zip(entries, tasks, plain, strict=True):
+        settings.setdefault((entry.get("model"), without), set()).add(task)
+    several = {model for (model, _), own in settings.items() if len(own) > 1}
+    for entry, task, without in zip(entries, tasks, plain, strict=True) if several else ():
+        if task != without and entry.get("model") in several:
+            own = ", ".join(match[0].lstrip(",:") for match in HELM_SETTING.finditer(task))
+            entry["model"] = f"{entry['model']}, {own}"[:MOST_NAME]
+        if without:
+            entry["task"] = without
+
+
 def _name_models_and_tasks(
     paths: Sequence[Path], files: Sequence[DatasetFile], named: Mapping[str, str]
 ) -> list[dict[str, JsonValue]]:
@@ -249,6 +275,8 @@ def _name_models_and_tasks(
         entry.update(_read_run_name(path))
         models = _read_cells(file, named.get("model", "model"))
         rows.append({*zip(models, *_read_keys(file, named), strict=True)} if models else None)
+    if any(map(_read_run_name, paths)):
+        _name_settings(entries)
     for i, entry in enumerate(entries):
         own = rows[i]
         others = [other for j, other in enumerate(rows) if j != i and other is not None]

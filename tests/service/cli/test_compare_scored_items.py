@@ -473,6 +473,18 @@ def test_invalid_one_id_for_two_items_of_a_log(
         assert "Give each item its own id." in message
 
 
+def test_invalid_a_folder_with_both_forms_of_a_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_bytes(
+        tmp_path,
+        qa__eval=inspect_eval("qa", "lab/model", RUNS),
+        qa__json=inspect_json("qa", "lab/model", RUNS),
+    )
+
+    assert "are one log, in two forms. Keep one of them." in refuse(capsys, str(tmp_path))
+
+
 def test_exact_a_packed_log_of_inspect_ai_is_as_unpacked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.service.cli.test_compare_scored_items import compare, means_of, refuse
-from tests.service.data.test_evaluation_tools import FILES, change_helm
+from tests.service.data.test_evaluation_tools import FILES, change_helm, write_openai_log
 from tests.service.kinds.model_logs import inspect_json
 from thetahat_service.cli import main
 
@@ -68,6 +68,42 @@ def test_by_hand_folders_of_helm_name_model_and_task(
 
     assert means_of(result) == {"example_old": 3 / 8, "example_new": 6 / 8}
     assert "task mmlu:subject=law,data_augmentation=canonical" in understood
+
+
+def test_by_hand_settings_of_helm_are_models_where_one_was_asked_in_several(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for settings, right in (
+        ("model=a,max_train_instances=0", 3),
+        ("model=a,max_train_instances=5", 6),
+    ):
+        folder = tmp_path / f"mmlu:subject=law,method=joint,{settings}"
+        folder.mkdir()
+        (folder / "per_instance_stats.json").write_text(json.dumps(change_helm(right)))
+
+    result, understood = compare(capsys, str(tmp_path), "--score", "exact_match")
+
+    assert means_of(result) == {
+        "a, method=joint, max_train_instances=0": 3 / 8,
+        "a, method=joint, max_train_instances=5": 6 / 8,
+    }
+    assert "task mmlu:subject=law; score" in understood
+
+
+def test_exact_logs_of_openai_evals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = []
+    for model, right in (("old", 3), ("new", 6)):
+        events = [
+            {"sample_id": f"q{i}", "type": "match", "data": {"correct": i < right}}
+            for i in range(8)
+        ]
+        path = tmp_path / f"{model}.jsonl"
+        path.write_bytes(write_openai_log(events, completion_fns=[model]))
+        paths.append(str(path))
+
+    result, _ = compare(capsys, *paths)
+
+    assert means_of(result) == {"old": 3 / 8, "new": 6 / 8}
 
 
 def test_by_hand_two_prompts_in_one_file(capsys: pytest.CaptureFixture[str]) -> None:
