@@ -31,7 +31,7 @@ from tests.chaos.progress import POLL_S, count_finished, wait_until_finished
 from tests.chaos.protocols import ProtocolClient
 from tests.chaos.series import SeriesClients
 from tests.chaos.setups import SETUPS, Setup
-from tests.chaos.small_disk import small_disk
+from tests.chaos.small_disk import RECORD_MB, SIZE_MB, small_disk
 from tests.servers.processes import busy_processes
 from thetahat_service.storage.tables import EVALUATION
 from thetahat_service.storage.unit_of_work import reading
@@ -135,7 +135,8 @@ def run(
     report = Report(name, seed, n_jobs)
     bodies = build_requests(n_seeds)
     rng = np.random.default_rng([seed, 1])
-    with small_disk(folder) as has_small_disk, SETUPS[name](folder) as setup:
+    size_mb = RECORD_MB if name == "power" else SIZE_MB
+    with small_disk(folder, size_mb) as has_small_disk, SETUPS[name](folder) as setup:
         if not has_small_disk and "disk_full" in setup.faults:
             print("   The fault disk_full is left out: no disk can be mounted here.")
             del setup.faults["disk_full"]
