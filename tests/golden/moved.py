@@ -179,7 +179,15 @@ _WITH_ONE_MODEL: Final = Changed(
     "the joint distribution of the differences."
 )
 
+_OF_ANOTHER_TARGET: Final = (
+    "losses_(?:leave_one_out_calibrated|random_heavy_tails|source_clusters|source_rates_elsewhere)"
+)
+
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    rf"{_OF_ANOTHER_TARGET}/summary/(?:target|models/\d+/(?:lower|upper))": Changed(
+        "The request names no target and only methods for another than the usual one: the summary "
+        "is about what its first interval is about, and had no intervals."
+    ),
     r"losses_runs/(models/[^/]+/runs/pass_at/\d+)/all_succeed": Moved(r"\1/all_succeed/estimate"),
     r"losses_runs/models/[^/]+/runs/pass_at/\d+/(?:lower|upper)": Changed(
         "Wilson's interval has the place of t where one outcome is rare."
