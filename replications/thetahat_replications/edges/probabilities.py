@@ -23,7 +23,7 @@ from thetahat.analyses.probabilities.pair_probabilities import (
     resample_parts,
 )
 from thetahat.analyses.probabilities.result import ProbabilityEstimate
-from thetahat.analyses.probabilities.score_parts import divide_scores
+from thetahat.analyses.probabilities.score_parts import OutcomeScores, PartValues, divide_scores
 from thetahat.analyses.probabilities.slopes import estimate_recalibration
 from thetahat.analyses.probabilities.threshold_rates import compare_threshold, measure_threshold
 from thetahat.values.types import FloatArray, IntArray
@@ -197,8 +197,7 @@ def _measure_sizes(rng: np.random.Generator, repetitions: int) -> Iterator[Table
                 samples = draw_samples(
                     event, SCORES, None, np.zeros(1, dtype=np.intp), RESAMPLES, rng
                 )
-                levels = event.levels
-                parts = divide_scores(event.sums, levels.sizes, levels.values, SCORES)
+                parts = _divide(event)
                 for name, drawn in samples.miscalibration.items():
                     p = compute_sample_p_value(drawn, parts[name].miscalibration)
                     rejected[name] += p <= 1 - LEVEL
@@ -284,12 +283,15 @@ def _draw_pair(
     )
 
 
+def _divide(event: BinaryEvent) -> dict[str, PartValues]:
+    levels = event.levels
+    return divide_scores(event.sums, levels.sizes, OutcomeScores.build_all(SCORES, levels.values))
+
+
 def _find_pair_truths(
     pair: tuple[BinaryEvent, BinaryEvent],
 ) -> dict[tuple[str, str], float]:
-    divided = [
-        divide_scores(each.sums, each.levels.sizes, each.levels.values, SCORES) for each in pair
-    ]
+    divided = [_divide(each) for each in pair]
     return {
         (name, part): getattr(divided[0][name], part) - getattr(divided[1][name], part)
         for name in SCORES

@@ -51,7 +51,7 @@ def draw_samples(  # noqa: PLR0913 - what is computed of each sample
     """
     levels = event.levels
     p, sizes = levels.values, levels.sizes
-    of_p = {name: OutcomeScores.build(name, p) for name in names}
+    of_p = OutcomeScores.build_all(names, p)
     of_scores = {name: np.empty(n_samples) for name in names}
     binned = None if bins is None else np.empty(n_samples)
     curves = np.empty((n_samples, len(points)))

@@ -87,7 +87,7 @@ def describe_event_probabilities(
     if event.cluster is None:
         samples = draw_samples(event, names, bins, points, settings.n_samples, rng)
     reason = None if samples is not None else DEPENDENT
-    scores = {name: OutcomeScores.build(name, levels.values) for name in names}
+    scores = OutcomeScores.build_all(names, levels.values)
     parts = {
         name: _build_parts(name, values, event, samples)
         for name, values in divide_scores(event.sums, levels.sizes, scores).items()

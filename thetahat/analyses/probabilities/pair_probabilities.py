@@ -55,7 +55,7 @@ def resample_parts(
     }
     n_units = first.n if first.n_clusters is None else first.n_clusters
     scores = {
-        model: {name: OutcomeScores.build(name, event.levels.values) for name in names}
+        model: OutcomeScores.build_all(names, event.levels.values)
         for model, event in events.items()
     }
     for b in range(n_resamples):
@@ -82,7 +82,7 @@ def describe_pair_probabilities(
         divide_scores(
             event.sums,
             event.levels.sizes,
-            {name: OutcomeScores.build(name, event.levels.values) for name in scores},
+            OutcomeScores.build_all(scores, event.levels.values),
         )
         for event in events
     ]

@@ -10,7 +10,7 @@ Source: dimitriadis2021.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +46,11 @@ class OutcomeScores:
     """(k,) where the score of an event is infinite; None if nowhere."""
     always: BoolArray | None
     """(k,) where that of another outcome is infinite; None if nowhere."""
+
+    @classmethod
+    def build_all(cls, names: Iterable[str], p: FloatArray) -> dict[str, OutcomeScores]:
+        """Return the scores of these names."""
+        return {name: cls.build(name, p) for name in names}
 
     @classmethod
     def build(cls, name: str, p: FloatArray) -> OutcomeScores:
