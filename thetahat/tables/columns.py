@@ -24,16 +24,12 @@ from thetahat.values.types import FloatArray, IntArray, Label
 RawColumn = Sequence[Any] | np.ndarray
 """(n,) values: a list of plain Python values with None where one is missing, or an array."""
 
+_TEXTS: Final = frozenset("UT")
+"""The kinds of arrays of text in NumPy, of one length and of any."""
 _NUMBERS = frozenset({bool, int, float, Decimal})
 
 MAX_FEATURE: Final = 1e140
 """Sums of squares of larger values exceed double precision: learners fail or are wrong."""
-
-ABOUT_LABELS: Final = (
-    "A label is text, a whole number or a boolean; a floating-point number must be below 2^53, or "
-    "labels that differ become one."
-)
-"""How a message ends that refuses a value as a label."""
 
 MOST_OTHER_CELLS: Final = 20
 """A column with more cells that are no numbers, and more than a tenth of them, is text."""
@@ -233,6 +229,7 @@ def _encode_object_labels(array: np.ndarray, column: str) -> np.ndarray:
     for row, value in enumerate(array):
         if value is None or (isinstance(value, float) and math.isnan(value)):
             _refuse_missing(column, row)
+    for row, value in enumerate(array):
         if not (isinstance(value, str | bool | int | float) or hasattr(value, "isoformat")):
             raise InvalidParameter(
                 f"The {column} in row {row} is not a label. A label is a string, a whole number "
@@ -420,15 +417,21 @@ def _convert_to_array(values: RawColumn, loc: Loc) -> np.ndarray:
         )
     if values.dtype.kind == "O":
         return _empty_missing(values)
-    return values.astype(object) if values.dtype.kind == "U" else values
+    return values.astype(object) if values.dtype.kind in _TEXTS else values
 
 
 def _empty_missing(values: np.ndarray) -> np.ndarray:
-    """Return objects with None in the place of the missing values of pandas."""
-    if not any(type(value).__name__ in MISSING_TYPES for value in values):
+    """Return objects with None in the place of the missing values of pandas and of decimals."""
+    if not any(map(_is_missing, values)):
         return values
-    kept = [None if type(value).__name__ in MISSING_TYPES else value for value in values]
+    kept = [None if _is_missing(value) else value for value in values]
     return np.fromiter(kept, dtype=object, count=len(kept))
+
+
+def _is_missing(value: object) -> bool:
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return type(value).__name__ in MISSING_TYPES
 
 
 def _convert_to_numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
@@ -456,15 +459,30 @@ def _convert_to_integers(array: np.ndarray) -> np.ndarray:
 def _convert_to_whole_numbers(array: FloatArray, column: str) -> IntArray:
     if np.isnan(array).any():
         _refuse_missing(column, int(np.argmax(np.isnan(array))))
-    fractional = (array != np.round(array)) | (np.abs(array) > LARGEST_EXACT)
+    fractional = (array != np.round(array)) | (np.abs(array) > find_largest_exact(array.dtype))
     if fractional.any():
         row = int(np.argmax(fractional))
         raise InvalidParameter(
-            f"The {column} is {array[row]} in row {row}. {ABOUT_LABELS}",
+            f"The {column} is {array[row]} in row {row}. {describe_label(array.dtype)}",
             loc=(column, row),
             value=str(array[row]),
         )
     return array.astype(np.intp)
+
+
+def find_largest_exact(dtype: np.dtype[Any]) -> int:
+    """Return the largest whole number up to which a floating-point type keeps all."""
+    return min(LARGEST_EXACT, (1 << int(np.finfo(dtype).nmant) + 1) - 1)
+
+
+def describe_label(dtype: np.dtype[Any]) -> str:
+    """Return how a message ends that refuses a floating-point number as a label."""
+    digits = min(53, np.finfo(dtype).nmant + 1)
+    return (
+        "A label is text, a whole number or a boolean; a floating-point number "
+        f"{'of this type ' if digits < 53 else ''}must be below 2^{digits}, or labels that differ "
+        "become one."
+    )
 
 
 def _refuse_missing(column: str, row: int) -> NoReturn:

@@ -157,8 +157,11 @@ def read_series(values: RawColumn | Any) -> RawColumn:
     if isinstance(filled, np.ndarray) or not hasattr(filled, "__array__"):
         return filled
     series: Any = values
-    if hasattr(series, "to_pylist") and series.null_count and str(series.type) not in _FRACTIONS:
-        return list(series.to_pylist())  # as an array, nulls of a dictionary are its last value
+    if hasattr(series, "to_pylist"):
+        # As an array, nulls of a dictionary are its last value, and one of views is none.
+        kind = str(series.type)
+        if kind.startswith("dictionary") or (series.null_count and kind not in _FRACTIONS):
+            return list(series.to_pylist())
     if str(getattr(series, "dtype", "")) in _WITHOUT_NUMPY:
         return list(series.to_list())
     array = np.asarray(series)

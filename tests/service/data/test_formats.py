@@ -231,6 +231,15 @@ def test_exact_arrow_files_and_streams_compressed_or_not(
         assert labels[name].tolist() == table[name].to_pylist()
 
 
+@pytest.mark.parametrize("media_type", [PARQUET, ARROW])
+def test_exact_labels_of_single_precision_keep_their_type(tmp_path: Path, media_type: str) -> None:
+    table = pa.table({"id": pa.array([16777216.0, None, 2.0], pa.float32())})
+    labels = read_labels(keep(tmp_path, media_type, written(table, media_type)), ["id"])["id"]
+
+    assert labels.dtype == np.float32  # of which whoever needs labels knows what it keeps
+    assert_array_equal(labels, [16777216.0, NAN, 2.0])
+
+
 def test_exact_categories_of_polars_in_an_arrow_file(tmp_path: Path) -> None:
     views = pa.array(["x", "01"], pa.string_view())
     column = pa.DictionaryArray.from_arrays(pa.array([0, 1, None], pa.uint32()), views)

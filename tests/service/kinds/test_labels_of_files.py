@@ -331,3 +331,18 @@ def test_exact_na_is_a_class_in_every_format(tmp_path: Path, media_type: str, ma
 
     assert result["models"]["m"]["mean"]["macro"] == pytest.approx(6 / 30)
     assert "label_is_a_mark" in {caution["code"] for caution in result["cautions"]}
+
+
+@pytest.mark.parametrize("blocks", ["source", "holdout"])
+@pytest.mark.parametrize(("media_type", "write"), [(PARQUET, as_parquet), (ARROW, as_arrow)])
+def test_invalid_ids_of_single_precision_may_have_become_one(
+    tmp_path: Path, blocks: str, media_type: str, write: Any
+) -> None:
+    ids = pa.array([float(2**24 + user) for user in USERS], pa.float32())
+    stored = uploaded(tmp_path, media_type, write(ids))
+    role = {"source": "block", "holdout": "cluster"}[blocks]
+    columns = {"losses": ["a", "b"], role: "user"}
+    body = {"kind": "losses", "blocks": blocks, "dataset": str(stored.id), "columns": columns}
+
+    with pytest.raises(EvaluationError, match=r"of this type must be below 2\^24, or labels"):
+        run_kind(body, [stored])

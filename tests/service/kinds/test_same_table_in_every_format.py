@@ -236,6 +236,17 @@ FRAMES: dict[str, Callable[[Table], Any]] = {
     "categories": as_categories,
     "polars": pl.DataFrame,
     "pyarrow": pa.table,
+    "strings of any length": lambda t: {
+        **t,
+        "label": np.array(t["label"], dtype=np.dtypes.StringDType())
+        if is_text(t["label"]) and None not in t["label"]
+        else t["label"],
+    },
+    "dictionaries of views": lambda t: pa.table(
+        {**t, "label": pa.array(t["label"], pa.string_view()).dictionary_encode()}
+        if is_text(t["label"])
+        else t
+    ),
     "dictionaries of pyarrow": lambda t: pa.table(
         {**t, "label": pa.array(t["label"]).dictionary_encode()}
     ),

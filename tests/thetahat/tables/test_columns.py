@@ -235,8 +235,26 @@ def test_invalid_instants(values: Any) -> None:
     assert caught.value.loc == ("time", 1)
 
 
-@pytest.mark.parametrize("missing", [pd.NA, pd.NaT, None, float("nan"), np.float64("nan")])
-@pytest.mark.parametrize("first", ["x", 2**53 + 1, True, date(2026, 11, 27)])
+@pytest.mark.parametrize(("dtype", "digits"), [(np.float16, 11), (np.float32, 24), (float, 53)])
+def test_invalid_floating_point_labels_that_may_have_been_rounded(
+    dtype: type[np.generic], digits: int
+) -> None:
+    kept = np.array([2.0**digits - 1, 1, 2], dtype=dtype)
+    assert parse_labels(kept, "school").tolist() == [2**digits - 1, 1, 2]
+    with pytest.raises(InvalidParameter, match=rf"must be below 2\^{digits}, or labels"):
+        parse_labels(np.array([1, 2.0**digits], dtype=dtype), "school")
+
+
+def test_exact_texts_of_any_length_in_numpy_are_labels() -> None:
+    texts = np.array(["x", "01", "1"], dtype=np.dtypes.StringDType())
+
+    assert parse_labels(texts, "school").tolist() == ["x", "01", "1"]
+
+
+@pytest.mark.parametrize(
+    "missing", [pd.NA, pd.NaT, None, float("nan"), np.float64("nan"), Decimal("NaN")]
+)
+@pytest.mark.parametrize("first", ["x", 2**53 + 1, True, Decimal(1), date(2026, 11, 27)])
 def test_invalid_what_pandas_has_for_missing_labels_is_missing(first: Any, missing: Any) -> None:
     arrays: list[Any] = [[first, missing], np.array([first, missing], dtype=object)]
     for values in arrays:

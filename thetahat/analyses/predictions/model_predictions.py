@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cautions import PROBABILITIES_NORMALISED, Caution
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, shorten_value
 from thetahat.losses.base import Loss, Predictions
-from thetahat.tables.columns import ABOUT_LABELS
+from thetahat.tables.columns import describe_label
 from thetahat.values.json_values import LARGEST_EXACT
 from thetahat.values.types import FloatArray
 
@@ -212,7 +212,8 @@ def _read_label(value: Any, loc: Loc) -> str | int | float:
     if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT:
         return int(value)
     raise InvalidParameter(
-        f"A class label in row {loc[-1]} is {shorten_value(value)}. {ABOUT_LABELS}",
+        f"A class label in row {loc[-1]} is {shorten_value(value)}. "
+        f"{describe_label(np.dtype(float))}",
         loc=loc,
         value=shorten_value(value),
     )

@@ -11,9 +11,13 @@ from pydantic import Field
 
 from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.similar_names import suggest_name
-from thetahat.tables.columns import ABOUT_LABELS, describe_other_cells, write_other_cells
+from thetahat.tables.columns import (
+    describe_label,
+    describe_other_cells,
+    find_largest_exact,
+    write_other_cells,
+)
 from thetahat.tables.labels import encode_labels
-from thetahat.values.json_values import LARGEST_EXACT
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
@@ -240,12 +244,15 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
     if values.dtype.kind == "b":
         return values.astype(np.intp)
     if values.dtype.kind == "f":
-        is_exact = (values == np.rint(values)) & (np.abs(values) <= LARGEST_EXACT)
+        is_exact = (values == np.rint(values)) & (
+            np.abs(values) <= find_largest_exact(values.dtype)
+        )
         if is_exact.all():
             return values.astype(np.int64)
         at = int(np.argmin(is_exact))
         raise InvalidParameter(
-            f"The column {name!r} has the value {values[at]} in row {at}. {ABOUT_LABELS}",
+            f"The column {name!r} has the value {values[at]} in row {at}. "
+            f"{describe_label(values.dtype)}",
             loc=(*loc, at),
             value=shorten_value(float(values[at])),
         )
