@@ -21,6 +21,8 @@ def inspect_file(
     """Show what each column of a file seems to be for, and which questions the file can answer."""
     if not file.is_file():
         message = f"There is no file {str(file)!r}."
+        if file.is_dir():
+            message = f"{file} is a folder. Name a file in it; thetahat compare takes folders."
         raise UserError(message)
     with open_data(file) as data:
         from thetahat_service.data.understanding import understand_file

@@ -41,6 +41,8 @@ EVERY_EVAL_ENDING: Final = "_samples.jsonl"
 LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
 FORMS_OF_LOG: Final = (".eval", ".json")
 """The two forms of one log of inspect_ai."""
+PART: Final = re.compile(r"part-\d+|data-\d+-of-\d+\.arrow")
+"""The names of the parts of a table that Spark and Hugging Face write."""
 MOST_NAME: Final = 120
 MOST_SCORES: Final = 8
 
@@ -181,6 +183,10 @@ def list_log_files(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
+        part = _find_part(path)
+        if part is not None:
+            found.append(part)
+            continue
         inside = sorted(p for p in path.rglob("*") if _unpack(p).suffix.lower() in LOG_ENDINGS)
         samples = [
             p for p in inside if p.name.startswith("samples_") and _unpack(p).suffix == ".jsonl"
@@ -190,12 +196,31 @@ def list_log_files(paths: Iterable[Path]) -> list[Path]:
         if not inside:
             message = (
                 f"The folder {path} has no logs: no files that end in .eval, .json or .jsonl, "
-                "packed (.gz) or not."
+                "packed (.gz) or not. Of a table, name the file itself."
             )
             raise UserError(message)
         _refuse_twice(samples or inside)
         found += samples or inside
     return found
+
+
+def _find_part(folder: Path) -> Path | None:
+    """Return the only part of a table that a folder holds, as Spark and Hugging Face write it.
+
+    Several parts are refused: as logs each would be a model. None where a folder has no parts.
+    """
+    parts = sorted(path for path in folder.rglob("*") if PART.match(path.name))
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    ending = _unpack(parts[0]).suffix.lower().lstrip(".")
+    reader = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_ndjson"}.get(ending)
+    advice = f", for example polars.{reader}('{folder}/**/part-*')" if reader else ""
+    message = (
+        f"The folder {folder} has {len(parts)} parts of a table ({parts[0].name}, "
+        f"{parts[1].name}{' and so on' if len(parts) > 2 else ''}). Write them into one file, and "
+        f"name that{advice}."
+    )
+    raise UserError(message)
 
 
 def _unpack(path: Path) -> Path:

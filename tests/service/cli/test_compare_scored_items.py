@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
 
@@ -471,6 +472,39 @@ def test_invalid_one_id_for_two_items_of_a_log(
         message = refuse(capsys, path)
         assert "is two items in the logs of" in message
         assert "Give each item its own id." in message
+
+
+@pytest.mark.parametrize("name", ["part-00000-8f2a.csv", "data-00000-of-00001.arrow"])
+def test_exact_a_folder_with_one_part_of_a_table_is_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for other in ("_SUCCESS", "dataset_info.json"):
+        (folder / other).write_text("{}")
+    table = pa.table(SCORES)
+    with pa.ipc.new_stream(tmp_path / "t.arrow", table.schema) as writer:
+        writer.write_table(table)
+    rows = "".join(f"{a},{b}\n" for a, b in zip(A, B, strict=True))
+    content = {".csv": f"a,b\n{rows}".encode(), ".arrow": (tmp_path / "t.arrow").read_bytes()}
+    (folder / name).write_bytes(content[Path(name).suffix])
+
+    assert_paired(compare(capsys, str(folder), *HIGHER)[0])
+
+
+@pytest.mark.parametrize(
+    ("ending", "reader"), [(".snappy.parquet", "read_parquet"), (".json", "read_ndjson")]
+)
+def test_invalid_parts_of_a_table_are_no_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str, reader: str
+) -> None:
+    for part in range(3):
+        (tmp_path / f"part-0000{part}-8f2a{ending}").write_text('{"id": 1, "score": 0.5}')
+
+    message = refuse(capsys, str(tmp_path))
+
+    assert f"has 3 parts of a table (part-00000-8f2a{ending}, part-00001-8f2a{ending}" in message
+    assert f"polars.{reader}('{tmp_path}/**/part-*')" in message
 
 
 def test_invalid_a_folder_with_both_forms_of_a_log(

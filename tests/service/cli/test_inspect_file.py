@@ -339,3 +339,8 @@ def test_exact_result_files_of_tools_have_scores(
     assert title in found["kind_reason"]
     assert {"model", "unclear", "feature"}.isdisjoint(c["role"] for c in found["columns"])
     assert all(f"--score {shlex.quote(score)}" in " ".join(found["questions"]) for score in scores)
+
+
+def test_invalid_a_folder_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(tmp_path)]) == 2
+    assert "is a folder. Name a file in it; thetahat compare takes" in capsys.readouterr().err
