@@ -66,12 +66,17 @@ def test_golden_tango(
 @pytest.mark.about("intervals/newcombe")
 @pytest.mark.outside(
     "R contingencytables 3.0.0, its tests of chapter 8 (Cavo 2012: 59, 6, 16, 80); Altman et al. "
-    "(2000), Statistics with Confidence, thallium stress test (14, 5, 0, 22), method 10"
+    "(2000), Statistics with Confidence, thallium stress test (14, 5, 0, 22), method 10; the tests "
+    "of the R package propint, which have four intervals of Newcombe (1998, paired), method 10"
 )
 @pytest.mark.parametrize(
     ("counts", "expected", "digits"),
     [
         (table(6, 16, 161, 59), (-0.1186, -0.0046), 4),
+        (table(12, 2, 50, 36), (0.0569, 0.3404), 4),
+        (table(12, 2, 50, 18), (0.0562, 0.3290), 4),
+        (table(0, 0, 54, 53), (-0.0729, 0.0729), 4),
+        (table(30, 0, 30, 0), (0.8395, 1.0), 4),
         (table(5, 0, 41, 14), (0.011, 0.226), 3),
     ],
 )

@@ -56,7 +56,10 @@ def compared(metric: Metric, of: dict[str, TruthAndPredictions], **choices: Any)
     return result["comparisons"][0]["metrics"][metric.info.name]
 
 
-@pytest.mark.outside("Newcombe (1998), Statistics in Medicine 17, 873-890, table II, method 10")
+@pytest.mark.outside(
+    "Newcombe (1998), Statistics in Medicine 17, 873-890, table II, method 10, rows a to h, as "
+    "public tests of other code quote it; three are in a SAS paper, too (WUSS 2016, 127, page 9)"
+)
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [
@@ -65,6 +68,7 @@ def compared(metric: Metric, of: dict[str, TruthAndPredictions], **choices: Any)
         ((6, 7), (2, 7), (0.0582, 0.8062)),
         ((5, 56), (0, 29), (-0.0381, 0.1926)),
         ((0, 10), (0, 20), (-0.1611, 0.2775)),
+        ((0, 10), (0, 10), (-0.2775, 0.2775)),
         ((10, 10), (0, 20), (0.6791, 1.0)),
         ((10, 10), (0, 10), (0.6075, 1.0)),
     ],
