@@ -15,6 +15,7 @@ from thetahat.analyses.groups.expected_coverage import (
     DIFFERENCES,
     GAPS,
     GROUPS,
+    MANY_RATES,
     MEANS,
     NUMBERS,
     RARER,
@@ -24,6 +25,7 @@ from thetahat.analyses.groups.expected_coverage import (
     SMALLEST,
     WORST,
 )
+from thetahat.analyses.groups.gaps import MOST_COMPARED
 from thetahat.analyses.groups.model_groups import GroupOptions, describe_model
 from thetahat.analyses.groups.pair_groups import PairCorrection, describe_pair
 from thetahat.analyses.groups.rows import GroupRows
@@ -57,7 +59,8 @@ is a share of samples with its standard error.
   That is to be in .05 or less.
 - `caution`: the intervals of the means have the caution `skewed_groups`.
 
-What has no interval or test counts as no failure: it is shown as such, and a gate is undecided.
+The gaps of more than {MOST_COMPARED} groups have no intervals: there is a dash. What has no
+interval or test counts as no failure: it is shown as such, and a gate is undecided.
 Of designs whose groups share clusters there are {SHARED_TIMES} times as many samples as the command
 says.
 """
@@ -134,6 +137,10 @@ def _draw_lognormal(rng: np.random.Generator, design: GroupDesign, shift: float)
 
 
 _UNEQUAL: Final = ((15, 20, 40, 60, 100), (0.3, 0.2, 0.1, 0.05, 0.1))
+_TWELVE: Final = (
+    (15, 15, 15, 20, 20, 40, 40, 60, 60, 100, 100, 100),
+    (0.3, 0.3, 0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05, 0.1, 0.1, 0.1),
+)
 _IN_30: Final = "normal, four groups of 50 in 30 shared clusters"
 _IN_10: Final = "normal, four groups of 50 in 10 shared clusters"
 _IN_40: Final = "0/1, four groups of 60 in 40 shared clusters, rate .15"
@@ -155,6 +162,29 @@ DESIGNS: Final = (
         "squared normal, five groups of 100", SKEWED, (100,) * 5, (1.0,) * 5, _draw_squared
     ),
     GroupDesign(_IN_10, NUMBERS, (50,) * 4, (0.5,) * 4, _draw_normal, n_clusters=10),
+    GroupDesign("0/1, 12 groups of 20, rate .1", MANY_RATES, (20,) * 12, (0.1,) * 12, _draw_errors),
+    GroupDesign("0/1, 12 groups of 15 to 100, rates .05 to .3", MANY_RATES, *_TWELVE, _draw_errors),
+    GroupDesign(
+        "0/1, 12 groups of 100, rate .1", MANY_RATES, (100,) * 12, (0.1,) * 12, _draw_errors
+    ),
+    GroupDesign("0/1, 30 groups of 20, rate .1", MANY_RATES, (20,) * 30, (0.1,) * 30, _draw_errors),
+    *(
+        GroupDesign(
+            f"normal, {g} groups of {n}, SD .1 to {g / 10:g}",
+            NUMBERS,
+            (n,) * g,
+            (0.5,) * g,
+            _draw_normal,
+        )
+        for g, n in ((12, 25), (12, 100), (30, 25))
+    ),
+    *(
+        GroupDesign(
+            f"squared normal, {g} groups of {n}", SKEWED, (n,) * g, (1.0,) * g, _draw_squared
+        )
+        for g, n in ((12, 30), (12, 100), (30, 30))
+    ),
+    GroupDesign("lognormal, 12 groups of 20", SKEWED, (20,) * 12, (1.0,) * 12, _draw_lognormal),
 )
 
 
@@ -167,12 +197,17 @@ LARGE: Final = 40
 def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
     """Yield how often all intervals of groups held, over designs whose data are alike."""
     shares = {row["design"]: row for row in page.rows}
-    together: dict[tuple[str, int, bool], list[GroupDesign]] = {}
+    together: dict[tuple[str, int, int, bool, bool], list[GroupDesign]] = {}
     for design in DESIGNS:
-        place = (design.kind, design.n_clusters, min(design.sizes) < LARGE)
+        n_groups, is_small = max(5, len(design.sizes)), min(design.sizes) < LARGE
+        # of many groups, those of unequal size have almost three times as many rarer values
+        of_its_own = design.kind == MANY_RATES and len(set(design.sizes)) > 1
+        place = (design.kind, design.n_clusters, n_groups, is_small, of_its_own)
         together.setdefault(place, []).append(design)
     for column, interval in INTERVALS.items():
         for designs in together.values():
+            if any(shares[design.name][column] == "-" for design in designs):
+                continue
             yield tuple(
                 StudiedShare(
                     interval=interval,
@@ -189,7 +224,7 @@ def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
 def _count(design: GroupDesign, interval: str) -> dict[str, float]:
     """Return the numbers of a design by which data are compared with it."""
     numbers: dict[str, float] = {GROUPS: len(design.sizes), SMALLEST: min(design.sizes)}
-    if design.kind == RATES:
+    if design.kind in {RATES, MANY_RATES}:
         rates, sizes = np.asarray(design.means), np.asarray(design.sizes)
         if interval == DIFFERENCES:
             numbers[DIFFER] = float(sizes @ (2 * rates * (1 - rates)))
@@ -200,6 +235,9 @@ def _count(design: GroupDesign, interval: str) -> dict[str, float]:
     return numbers
 
 
+GAP: Final = 2
+EQUAL: Final = 4
+"""Places of two columns after that of the design."""
 COLUMNS: Final = (
     "design | means | worst | gaps | differences | equal | depends | pass | fail | caution"
 )
@@ -224,7 +262,9 @@ def _judge(design: GroupDesign, repetitions: int, rng: np.random.Generator) -> T
     shares = holds.mean(axis=0)
     written = [format_share(float(share), repetitions) for share in shares]
     if len(set(design.means)) > 1:
-        written[4] = "-"
+        written[EQUAL] = "-"
+    if len(design.sizes) > MOST_COMPARED:
+        written[GAP] = "-"
     return (design.name, *written[:-1], f"{shares[-1]:.2f}")
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 
 import thetahat
 from tests.architecture.sources import ROOT
@@ -138,6 +139,23 @@ def test_exact_skewed_groups_are_compared_with_skewed_ones() -> None:
     assert "skewed_groups" in {caution.code for caution in groups.cautions}
     assert groups.simultaneous.expected_coverage.least == 0.865
     assert groups.gaps.expected_coverage.least == 0.976
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "studied", "coverage"),
+    [(5, 5, 0.941), (6, 12, 0.994), (15, 12, 0.994), (30, 30, 0.986)],
+)
+def test_hand_rates_of_more_than_five_groups_have_the_coverage_of_their_intervals(
+    n_groups: int, studied: int, coverage: float
+) -> None:
+    """Wilson's up to five groups (.941), the exact ones beyond (.994 of 12 groups)."""
+    errors = np.tile([1.0] * 2 + [0.0] * 18, n_groups)
+    groups = describe_groups({"a": errors.tolist()}, [20] * n_groups).models["a"].groups["g"]
+
+    expected = groups.simultaneous.expected_coverage
+    assert expected is not None
+    assert expected.coverage == coverage
+    assert expected.design.startswith(f"{studied} groups, ")
 
 
 def test_exact_other_groups_are_like_no_design() -> None:

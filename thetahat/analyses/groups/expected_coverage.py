@@ -14,6 +14,7 @@ import numpy as np
 
 from thetahat.analyses.groups.result import GroupGaps, SimultaneousLevel, WorstGroup
 from thetahat.analyses.groups.rows import GroupRows
+from thetahat.analyses.thresholds import MOST_SCORE_GROUPS
 from thetahat.cautions import SKEWED_GROUPS, Caution
 from thetahat.values.kept_studies import (
     NOT_STUDIED,
@@ -32,6 +33,8 @@ GAPS: Final = "gaps between all groups"
 WORST: Final = "bound of the worst group"
 
 RATES: Final = "rates"
+MANY_RATES: Final = "rates of many groups"
+"""Of more than ``MOST_SCORE_GROUPS``, which have other intervals."""
 NUMBERS: Final = "numbers"
 SKEWED: Final = "skewed numbers"
 
@@ -76,6 +79,7 @@ def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
     """
     numbers: dict[str, int] = {}
     if data == RATES:
+        data = name_rates(rows.n_groups)
         differing = int(np.count_nonzero(values))
         if interval == DIFFERENCES:
             numbers[DIFFER] = differing
@@ -119,6 +123,11 @@ def add_coverage_of_study(  # noqa: PLR0913 - what a design is compared with
             return replace(statement, expected_coverage_missing=unequal)
     expected, missing = find_expected_coverage(studied, data, compared)
     return replace(statement, expected_coverage=expected, expected_coverage_missing=missing)
+
+
+def name_rates(n_groups: int) -> str:
+    """Return what rates of so many groups are called."""
+    return RATES if n_groups <= MOST_SCORE_GROUPS else MANY_RATES
 
 
 def classify(*, are_rates: bool, cautions: Iterable[Caution]) -> str:
