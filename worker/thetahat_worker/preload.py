@@ -20,13 +20,6 @@ import numpy as np
 
 import thetahat
 from thetahat.numerics.loops.compile_ahead import every_loop
-from thetahat.pipelines.allowed_classes import (
-    CLASSIFIERS,
-    REGRESSORS,
-    TRANSFORMERS,
-    VECTORISERS,
-    load_class,
-)
 from thetahat_service.kinds.registry import JOB_KINDS
 
 BUSY: Final = threading.Lock()
@@ -120,9 +113,12 @@ def import_kinds() -> Iterator[None]:
 
 def import_learners() -> Iterator[None]:
     """Import every learner and preparation step of scikit-learn that a request may name."""
+    from thetahat.pipelines import allowed_classes as allowed  # noqa: PLC0415 - after the first work
+
     for name in FIRST_IMPORTS:
         import_module(name)
         yield
-    for name in sorted({*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}):
-        load_class(name)
+    classes = allowed.CLASSIFIERS, allowed.REGRESSORS, allowed.TRANSFORMERS, allowed.VECTORISERS
+    for name in sorted(set().union(*classes)):
+        allowed.load_class(name)
         yield

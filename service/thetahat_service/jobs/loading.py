@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import orjson
@@ -20,10 +20,12 @@ from thetahat_service.kinds.digests import compute_identity
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.kinds.result_json import encode_result
-from thetahat_service.protocols.following import FollowedProtocol
 from thetahat_service.storage import datasets, protocols
 from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.tables import EVALUATION
+
+if TYPE_CHECKING:
+    from thetahat_service.protocols.following import FollowedProtocol
 
 _E = EVALUATION.c
 _GET = sa.select(
@@ -105,6 +107,8 @@ def _read_protocol(
     """Return the protocol of an evaluation, which is not deleted while it is named."""
     if outcome is None:
         return None
+    from thetahat_service.protocols.following import FollowedProtocol  # noqa: PLC0415 - few have one
+
     fixed = protocols.get_request_of_evaluation(connection, evaluation_id)
     files = sorted({file.sha256 for file in used.values()})
     return None if fixed is None else FollowedProtocol(outcome=outcome, fixed=fixed, files=files)
