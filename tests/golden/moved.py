@@ -338,6 +338,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"/(?:difference|difference_pooled|effect_size|intervals?|tests|variances|verdict)": Changed(
         "The two models differ by rounding errors alone (1e-16), which count as no difference."
     ),
+    r"(?:losses_holdout_clusters_unequal/(?:models/[ab]/(?:intervals/1|recommended/these_models)"
+    r"|summary/models/[01])|losses_judge_clusters/models/m/intervals/2)/(?:lower|upper)": Changed(
+        "In clusters of unequal size an end of skewness_corrected is not nearer than that of t."
+    ),
     r"(?:losses_(?:holdout_paired_rates(?:_clusters)?|source_rates_elsewhere)|predictions_(?:groups"
     r"|loss_miscoverage))/comparisons/\d+/verdict/(?:detectable/(?:difference|power_at_margin)"
     r"|plan/(?:additional|total))": Changed(

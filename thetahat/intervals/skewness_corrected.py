@@ -6,12 +6,15 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
+import numpy as np
+
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
 from thetahat.intervals.base import Interval, IntervalMethod, drop_open_end
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, SUBSAMPLES, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.clusters import compute_imbalance
 from thetahat.values.layout import Layout
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import Alternative, BlockKind, Target
@@ -27,6 +30,10 @@ STEEPEST: Final = 0.99
 an end lies up to 4.2 standard errors times the quantile away; up to here it is at most 2.5 times.
 The coverage of squared normal losses falls by .006 with 8 losses, .004 with 10 and at most .002
 with 15 or more, and that of exponential losses by at most .002 (edges/skewed_losses)."""
+LARGEST_IMBALANCE: Final = 1.1
+"""Imbalance of clusters up to which the ends are those of Hall alone. With 1.05 they cover normal
+losses as often as t, with 1.2 by up to .006 less often, with 1.8 by .01 to .03 and with 2.4 by .02
+to .04: the few clusters that decide say little about skewness (edges/skewed_clusters)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +53,10 @@ class SkewnessCorrected(IntervalMethod):
     deviations from their mean, whose squares make up the cluster-robust variance. Differences of
     two models, which are nearly symmetric where the models are about as good, keep symmetric
     intervals. The source has no bound for g; beyond ``STEEPEST`` the expansion means nothing, and
-    a g of that size takes its place. With fewer than ``LEAST_DEGREES`` degrees of freedom there is
-    no interval, and ``student_t`` is recommended instead.
+    a g of that size takes its place. Where clusters are of unequal size (an imbalance above
+    ``LARGEST_IMBALANCE``), each end is the farther one of this interval and of ``student_t``. With
+    fewer than ``LEAST_DEGREES`` degrees of freedom there is no interval, and ``student_t`` is
+    recommended instead.
 
     Degenerate cases: as for ``student_t``; losses without skewness give its interval.
     """
@@ -76,7 +85,8 @@ class SkewnessCorrected(IntervalMethod):
             "short. Too short where the losses have no third moment, though by less than the t "
             "interval: for squared errors from a t distribution with three degrees of freedom, 85 "
             "to 90 % covered at level 0.95. Slightly too short for losses with symmetric heavy "
-            "tails. With ten clusters too short, by about half as much as the t interval."
+            "tails. With ten clusters too short, by about half as much as the t interval; in "
+            "clusters of unequal size intervals of level 95 % covered squared losses in 88 to 95 %."
         ),
         blocks=FOLDS | HOLDOUT | SOURCES | SUBSAMPLES,
         targets=(Target.THESE_SOURCES, Target.THESE_MODELS),
@@ -126,6 +136,9 @@ class SkewnessCorrected(IntervalMethod):
         used = _bound_skewness(skewness, quantile)
         lower = variance.estimate - _invert_transformation(quantile, used) * error
         upper = variance.estimate - _invert_transformation(-quantile, used) * error
+        if _has_unequal_clusters(layout):
+            lower = min(lower, variance.estimate - quantile * error)
+            upper = max(upper, variance.estimate + quantile * error)
         if not (math.isfinite(lower) and math.isfinite(upper)):
             return None
         ends = drop_open_end(lower, upper, alternative)
@@ -156,6 +169,11 @@ def _is_studied(variance_method: MethodInfo, layout: Layout) -> bool:
     if layout.time is not None:
         return False
     return variance_method.variance.knows_clusters is (layout.cluster is not None)
+
+
+def _has_unequal_clusters(layout: Layout) -> bool:
+    cluster = layout.cluster
+    return cluster is not None and compute_imbalance(np.bincount(cluster)) > LARGEST_IMBALANCE
 
 
 def _bound_skewness(skewness: float, quantile: float) -> float:

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.number_text import format_count, format_number
-from thetahat.values.types import FloatArray, IntArray
 
 FARTHEST: Final = 3.0
 """Largest ratio to a studied number (of rows, blocks, clusters, labels, ...), and of the sizes of
@@ -67,16 +66,6 @@ def explain_number(noun: str, own: int, studied: float) -> str | None:
         f"No studied design is like this one: it has {format_count(own)} {noun}, and the nearest "
         f"study has {format_count(round(studied))}."
     )
-
-
-def compute_imbalance(sizes: FloatArray | IntArray) -> float:
-    """Return how many clusters there are for each equal one that they weigh like; at least 1.
-
-    Clusters weigh like (sum of the sizes)^2 / (sum of their squares) equal ones: 30 of which one
-    has half of the rows like 3.9.
-    """
-    relative = sizes / sizes.mean()
-    return float((relative**2).mean())
 
 
 def explain_imbalance(noun: str, n: int, imbalance: float, studied: float = 1.0) -> str | None:

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.intervals.skewness_corrected import SkewnessCorrected
+from thetahat.intervals.student_t import StudentT
 from thetahat.intervals.wild_cluster import WildCluster
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
@@ -36,17 +37,18 @@ ABOUT: Final = f"""
 The mean of all losses, with 15 losses in each cluster (equal) or 2 to 50 (unequal), correlated by
 {SHARED:g} within a cluster. Old is t on CR1 with C - 1 degrees; CR2 is t on today's
 `cluster_robust`, which verdicts and differences use; Hall is `skewness_corrected` on it, which is
-recommended for the losses of a model; wild is `wild_cluster`, by request.
+recommended for the losses of a model, or t where it has fewer than four degrees of freedom; wild is
+`wild_cluster`, by request.
 {WHAT_IS_SHOWN}
 Reading: with equal clusters, and with four, t on CR2 is shorter than wild, and holds its level for
 differences and normal losses. With six to ten unequal clusters wild is as long or shorter than t on
-CR2, finds about as much or more, and covers more often. Beside Hall, for the losses of a model in
-unequal clusters, wild is shorter by a quarter to a half and covers more often for normal losses and
-an error rate of .3, about as often for squared losses, and less often, by .01 to .05, for an error
-rate of .1; in equal clusters Hall covers more often. So neither is better throughout, and wild is
-offered by request. It could not replace t on CR2 where verdicts, margins and plans need a standard
-error. For an error rate of .1 nothing holds with ten clusters or fewer (.73 to .94), which the
-caution `few_clusters` says.
+CR2, finds about as much or more, and covers more often. Beside Hall, which is t here with eight
+unequal clusters or fewer, wild is shorter by a quarter with ten unequal clusters and covers about
+as often, but less often for an error rate of .1 (.85 against .90); with eight and ten equal
+clusters Hall covers skewed losses and rare errors more often, by .03 to .05. So neither is better
+throughout, and wild is offered by request. It could not replace t on CR2 where verdicts, margins
+and plans need a standard error. For an error rate of .1 nothing holds with ten clusters or fewer
+(.73 to .93), which the caution `few_clusters` says.
 """
 
 
@@ -83,10 +85,12 @@ def _measure(
         cluster = losses.layout.cluster
         assert cluster is not None  # noqa: S101 - the layout has clusters
         old_errors[r] = compute_cr1(losses.rows, cluster)
-        for method, ends in ((SkewnessCorrected(), hall), (WildCluster(), wild)):
-            interval = method.build(
-                losses, ClusterRobust.info, variance, LEVEL, Alternative.TWO_SIDED
+        for methods, ends in (((SkewnessCorrected(), StudentT()), hall), ((WildCluster(),), wild)):
+            intervals = (
+                method.build(losses, ClusterRobust.info, variance, LEVEL, Alternative.TWO_SIDED)
+                for method in methods
             )
+            interval = next((each for each in intervals if each is not None), None)
             if interval is not None:
                 ends[:, r] = interval.lower, interval.upper
     return (

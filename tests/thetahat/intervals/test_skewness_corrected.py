@@ -187,7 +187,10 @@ def draw_clustered_losses(rng: np.random.Generator) -> FloatArray:
 
 @pytest.mark.parametrize("kind", [BlockKind.HOLDOUT, BlockKind.RANDOM, BlockKind.SOURCE])
 def test_naive_the_skewness_of_clusters_is_that_of_their_sums(kind: BlockKind) -> None:
-    """The sums of deviations over clusters, cluster by cluster, and scipy's skewness of them."""
+    """The sums of deviations over clusters, cluster by cluster, and scipy's skewness of them.
+
+    The sizes are unequal, so that the end of t is taken where it is farther away: the lower one.
+    """
     rows = draw_clustered_losses(np.random.default_rng(12))
     blocks = [0] * 56 if kind is BlockKind.HOLDOUT else [int(c) % 4 for c in CLUSTERS]
     order = np.argsort(blocks, kind="stable")
@@ -205,7 +208,40 @@ def test_naive_the_skewness_of_clusters_is_that_of_their_sums(kind: BlockKind) -
         brentq(lambda u, q=q: transform(u, float(skew(sums)), 14) - q, -1e3, 1e3)
         for q in (t.ppf(0.95, degrees), t.ppf(0.05, degrees))
     )
-    assert_allclose(ends(interval), (rows.mean() - low * error, rows.mean() - high * error))
+    lower = rows.mean() - float(t.ppf(0.95, degrees)) * error
+    assert lower < rows.mean() - low * error
+    assert_allclose(ends(interval), (lower, rows.mean() - high * error))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "takes_t"),
+    [
+        ([4] * 12, False),
+        ([3] * 7 + [5] * 7, False),  # 14 (9 + 25) 7 / 56^2 = 1.06
+        ([2] * 8 + [4] * 8, True),  # 1.11
+        ([3] * 12 + [18], True),
+    ],
+)
+def test_hand_in_unequal_clusters_no_end_is_nearer_than_that_of_t(
+    sizes: list[int], *, takes_t: bool
+) -> None:
+    """The limit of the imbalance is 1.1: of equal clusters the lower end is nearer than t's."""
+    rng = np.random.default_rng(21)
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    rows = rng.gamma(0.4, size=len(sizes))[cluster] + 0.1 * rng.random(len(cluster))
+    losses = holdout_of(rows, cluster=cluster.tolist())
+    method = VARIANCES["cluster_robust"]
+    estimate = method().estimate(losses)
+    for level in (0.9, 0.95):
+        ours = ends(SkewnessCorrected().build(losses, method.info, estimate, level, TWO))
+        plain = ends(StudentT().build(losses, method.info, estimate, level, TWO))
+        assert ours[1] > plain[1]
+        assert (ours[0] == pytest.approx(plain[0], rel=1e-12)) is takes_t
+    low = SkewnessCorrected().build(losses, method.info, estimate, 0.95, GREATER)
+    t_low = StudentT().build(losses, method.info, estimate, 0.95, GREATER)
+    assert low is not None
+    assert t_low is not None
+    assert (low.lower == pytest.approx(t_low.lower, rel=1e-12)) is takes_t
 
 
 def test_exact_clusters_of_one_instance_give_the_interval_without_clusters() -> None:

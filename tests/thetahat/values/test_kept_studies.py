@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from thetahat.values.clusters import compute_imbalance
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.kept_studies import (
     INTERVAL_NOT_STUDIED,
     MOST_UNEQUAL,
     NOT_STUDIED,
     StudiedInterval,
-    compute_imbalance,
     explain_imbalance,
     find_expected_coverage,
 )

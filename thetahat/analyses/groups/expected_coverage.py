@@ -16,10 +16,10 @@ from thetahat.analyses.groups.result import GroupGaps, SimultaneousLevel, WorstG
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.thresholds import MOST_SCORE_GROUPS
 from thetahat.cautions import SKEWED_GROUPS, Caution
+from thetahat.values.clusters import compute_imbalance
 from thetahat.values.kept_studies import (
     NOT_STUDIED,
     StudiedInterval,
-    compute_imbalance,
     explain_imbalance,
     find_expected_coverage,
     read_studied_intervals,

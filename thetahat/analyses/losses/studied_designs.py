@@ -10,13 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
-from thetahat.values.kept_studies import (
-    FARTHEST,
-    compute_imbalance,
-    explain_imbalance,
-    explain_number,
-    read_study,
-)
+from thetahat.values.clusters import compute_imbalance
+from thetahat.values.kept_studies import FARTHEST, explain_imbalance, explain_number, read_study
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import BlockKind, FloatArray, IntArray

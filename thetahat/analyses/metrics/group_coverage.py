@@ -19,10 +19,10 @@ from thetahat.analyses.metrics.metric_values import MetricValues, has_skewed_tar
 from thetahat.cautions import COVERS_TOO_RARELY, Caution
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics.base import Metric, TruthAndPredictions
+from thetahat.values.clusters import compute_imbalance
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.kept_studies import (
     NOT_STUDIED,
-    compute_imbalance,
     explain_imbalance,
     find_expected_coverage,
     read_studied_intervals,

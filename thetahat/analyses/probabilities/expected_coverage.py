@@ -16,8 +16,8 @@ from thetahat.analyses.probabilities.result import (
     ThresholdDifferences,
     ThresholdRates,
 )
+from thetahat.values.clusters import compute_imbalance
 from thetahat.values.kept_studies import (
-    compute_imbalance,
     explain_imbalance,
     find_expected_coverage,
     read_studied_intervals,
