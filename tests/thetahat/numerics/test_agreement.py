@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.numerics.agreement import (
+    Coefficient,
     compute_cohen_kappa,
     compute_fleiss_kappa,
     compute_gwet_ac1,
@@ -166,3 +167,18 @@ def test_degenerate_a_single_item_has_no_variance() -> None:
     alone = np.array([[0, -1], [1, -1]])
     assert compute_krippendorff_alpha(alone, "nominal", np.arange(2.0)) is None
     assert compute_fleiss_kappa(alone, 2) is None
+
+
+@pytest.mark.parametrize(("apart", "varies"), [(0.95e-9, False), (1.05e-9, True)])
+def test_limit_contributions_that_differ_by_rounding_have_no_variance(
+    apart: float, *, varies: bool
+) -> None:
+    """The limit is a share of 1e-9 of the largest contribution, whatever its size."""
+    for size in (1.0, 1e6):
+        contributions = size * np.array([1 + apart, 1 - apart, 1 + apart, 1 - apart])
+        coefficient = Coefficient(
+            estimate=0.5, contributions=contributions, items=np.ones(4, dtype=bool)
+        )
+
+        assert (coefficient.compute_variance() > 0) is varies
+        assert (coefficient.compute_variance(np.arange(4)) > 0) is varies

@@ -66,6 +66,17 @@ def test_golden_a_judge_of_a_rare_class() -> None:
     assert "agree on 93 % of 100 items; kappa is 0.33" in found["sentences"][0]
 
 
+@pytest.mark.parametrize(("n_rare", "is_few"), [(19, True), (20, False)])
+def test_limit_twenty_items_of_a_rare_category_are_enough(n_rare: int, *, is_few: bool) -> None:
+    first = ["rare"] * n_rare + ["common"] * 80
+    second = ["rare"] * (n_rare - 6) + ["common"] * 86
+    (pair,) = measure({"a": first, "b": second})["pairs"]
+    messages = {caution["code"]: caution["message"] for caution in pair["cautions"]}
+
+    assert ("few_rare_ratings" in messages) is is_few
+    assert "fewer than 20" in messages.get("few_rare_ratings", "fewer than 20")
+
+
 @pytest.mark.outside("krippendorff 0.9.0 (agreement_missing, agreement_five_raters)")
 @pytest.mark.parametrize("name", ["agreement_missing", "agreement_five_raters"])
 def test_golden_several_raters(name: str) -> None:

@@ -10,9 +10,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 import thetahat
-from thetahat.analyses.losses.neighbours import CentralMoments, LagSums, RowDependence, RowsInOrder
+from tests.thetahat.analyses.losses.tables import table_of
+from thetahat.analyses.losses.neighbours import (
+    CentralMoments,
+    LagSums,
+    NeighbourTests,
+    RowDependence,
+    RowsInOrder,
+)
 from thetahat.numerics.long_run_variance import choose_lags, compute_autocovariances
-from thetahat.values.layout import build_block_layout
+from thetahat.values.layout import build_block_layout, build_layout
 from thetahat.values.sorted_rows import find_splits_sorted_by_truth
 from thetahat.values.types import BlockKind
 
@@ -230,6 +237,47 @@ def test_exact_small_samples_get_the_caution() -> None:
     result = thetahat.evaluate({"a": draw_dependent(20, 0.9, 0)}, blocks="holdout")
 
     assert list_subjects(result.cautions) == ["the loss of 'a'"]
+
+
+@pytest.mark.parametrize(
+    ("factor", "p_value", "n_tests", "expected"),
+    [
+        (1.1, 0.01, 1, True),
+        (1.09, 1e-9, 1, False),
+        (3.0, 0.0101, 1, False),
+        (1.2, 0.002, 5, True),
+        (1.2, 0.00201, 5, False),
+    ],
+)
+def test_limit_the_factor_and_the_chance_of_a_false_alarm(
+    factor: float, p_value: float, n_tests: int, *, expected: bool
+) -> None:
+    """A factor of 1.1, and a chance of .01 that all tests of a result share."""
+    found = RowDependence(correlation=0.5, factor=factor, p_value=p_value)
+
+    assert found.depend_on_each_other(n_tests) is expected
+
+
+def prepare(n: int, n_pairs: int = 1, **columns: Any) -> NeighbourTests:
+    block = columns.pop("block", np.zeros(n, dtype=np.intp))
+    layout = build_layout(columns.pop("kind", BlockKind.HOLDOUT), block)
+    values = np.random.default_rng(8).random((2, n))
+    table = table_of(layout, dict(zip("ab", values, strict=True)))
+    return NeighbourTests.prepare(table, n_pairs)
+
+
+def test_limit_ten_rows_and_a_thousand_pairs_are_tested() -> None:
+    assert prepare(9).rows is None
+    assert prepare(10).rows is not None
+    assert prepare(10, n_pairs=1000).n_pairs == 1000
+    assert prepare(10, n_pairs=1001).n_pairs == 0
+
+
+def test_limit_blocks_of_four_rows_are_tested() -> None:
+    for of_each, usable in ((3, False), (4, True)):
+        block = np.repeat(np.arange(12), of_each)
+        found = prepare(len(block), kind=BlockKind.RANDOM, block=block)
+        assert (found.rows is not None) is usable
 
 
 def test_exact_a_model_without_errors_is_not_sorted() -> None:
