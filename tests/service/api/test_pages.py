@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 from uuid import UUID
 
 import pytest
@@ -74,8 +74,8 @@ OPENED: set[str] = set()
 """Links to the catalogue, the same for all results, that this process has opened."""
 
 
-def follow(client: TestClient, page: HtmlPage) -> None:
-    """Assert that every link of a page leads to something on this service.
+def follow(client: TestClient, page: HtmlPage, path: str = "") -> None:
+    """Assert that every link of the page at a path leads to something on this service.
 
     Of the figures, which take long to draw, one is opened; each page of the catalogue is opened
     once for all tests.
@@ -85,10 +85,10 @@ def follow(client: TestClient, page: HtmlPage) -> None:
     for link in [link for link in page.links if link not in figures] + figures[:1]:
         parts = urlsplit(link)
         assert not parts.netloc, f"the page names another host: {link}"
-        if not parts.path:
+        if not parts.path and not parts.query:
             assert parts.fragment in page.ids
         elif link not in seen | OPENED:
-            assert client.get(link, headers=HTML).status_code == 200, link
+            assert client.get(urljoin(path, link), headers=HTML).status_code == 200, link
             (OPENED if parts.path.startswith(CATALOGUE) else seen).add(link)
 
 

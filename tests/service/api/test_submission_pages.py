@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.html_page import Form, HtmlPage
 from tests.service.api.requests import matrix
 from tests.service.api.test_pages import HTML, follow, open_page, submit
 from tests.service.jobs.evaluations import make_executor
+from tests.service.surfaces.ways_in import QUESTIONS, Post, Question
 from thetahat_service.api import dataset_pages
 
 RNG = np.random.default_rng(20_261_122)
@@ -391,6 +393,56 @@ def test_exact_a_request_is_sent_as_json(client: TestClient) -> None:
     answer = send(client, page.form("/evaluations/new/json"), request=json.dumps(matrix()))
 
     assert request_of(client, answer)["losses"] == matrix()["losses"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_exact_every_question_is_sent_as_json_and_shown(
+    question: Question, client: TestClient, worker: InlineWorker
+) -> None:
+    run = question.ways[0].run
+    assert isinstance(run, Post)
+    page = open_page(client, "/evaluations/new")
+
+    answer = send(client, page.form("/evaluations/new/json"), request=json.dumps(run.request))
+    worker.work()
+
+    assert answer.status_code == 303, HtmlPage(answer.text).text
+    path = answer.headers["location"]
+    shown = open_page(client, path)
+    follow(client, shown, path)
+    assert question.shown in shown.text
+    assert question.is_answered(client.get(f"/v1{path}/result").json())
+
+
+@pytest.mark.parametrize(
+    ("question", "changes", "message"),
+    [
+        ("probabilities", {"probabilities": {"bin": 3}}, "probabilities.bin"),
+        ("probabilities", {"scores": {"new": [1.5] * 60, "old": [0.5] * 60}}, "scores.new.0"),
+        ("prediction sets", {"sets": {"m": [["a"]]}}, "sets.m"),
+        ("prediction limits", {"limits": {"m": {"lower": [1.0] * 60}}}, "limits.m.upper"),
+        (
+            "prediction limits",
+            {"limits": {"m": {"lower": [0.9] * 60, "upper": [0.1] * 60}}},
+            "limits.m",
+        ),
+    ],
+)
+def test_invalid_questions_sent_as_json_name_the_place(
+    question: str, changes: dict[str, Any], message: str, client: TestClient
+) -> None:
+    (run,) = (each.ways[0].run for each in QUESTIONS if each.name == question)
+    assert isinstance(run, Post)
+    text = json.dumps({**run.request, **changes})
+    page = open_page(client, "/evaluations/new")
+
+    answer = send(client, page.form("/evaluations/new/json"), request=text)
+
+    assert answer.status_code == 422
+    again = HtmlPage(answer.text)
+    again.check()
+    assert "request-error" in again.ids
+    assert message in again.text
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "loses"}', '{"kind": "losses"}'])

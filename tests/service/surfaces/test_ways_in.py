@@ -36,7 +36,7 @@ def test_exact_a_small_input_is_answered_or_refused(
         outcome = result.get("gate", result)["outcome"]
         assert outcome in {"pass", "fail", "undecided"}
     else:
-        assert question.is_answered(result)
+        assert (way.is_answered or question.is_answered)(result)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)

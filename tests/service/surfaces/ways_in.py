@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -58,6 +59,8 @@ class Way(NamedTuple):
     """The result of a small input; None where there is no field or option."""
     refused: str | None = None
     """Part of the message where the input is refused."""
+    is_answered: Callable[[Result], object] | None = None
+    """Whether a result answers the question; None if as in the other ways."""
 
 
 class Question(NamedTuple):
@@ -72,9 +75,15 @@ class Question(NamedTuple):
     """One for each of ``WAYS``."""
 
 
-def post(request: Result) -> Cell:
-    """Return the result of a request as it is sent."""
-    return lambda _: run_kind(request).result
+@dataclass(frozen=True)
+class Post:
+    """The result of a request as it is sent."""
+
+    request: Result
+
+    def __call__(self, _: Path) -> Result:
+        """Return the result."""
+        return run_kind(self.request).result
 
 
 def post_with_data(request: Result, columns: Mapping[str, Sequence[Any]]) -> Cell:
@@ -170,7 +179,7 @@ def rename(prefix: str, columns: Mapping[str, Any]) -> dict[str, Any]:
     return {prefix + name: values for name, values in columns.items()}
 
 
-WAYS: Final = ("request", "data set", "logs", "Python", "command", "gate")
+WAYS: Final = ("request", "data set", "logs", "Python", "command", "gate", "cross-validation")
 GRADES: Final = {
     name: [1 - value if i % 5 == 0 else value for i, value in enumerate(values)]
     for name, values in LOSSES.items()
@@ -183,12 +192,30 @@ GRADED: Final = {**LABELS, **rename("j", GRADES)}
 WITH_COSTS: Final = {**LOSSES, **rename("c", COSTS)}
 NAMES: Final = list(LOSSES)
 OF_PREDICTIONS: Final = "send a request"
+X: Final = np.round(RNG.normal(size=(N, 2)), 3)
+Y: Final = np.round(X[:, 0] + RNG.normal(size=N), 3).tolist()
 PAIRWISE: Final = {"include": ["relative", "wins"]}
 
 
 def ask_gate(request: Result, **more: Any) -> Cell:
     """Return the result of a request with a gate."""
-    return post({**request, "gate": {**GATE, **more}})
+    return Post({**request, "gate": {**GATE, **more}})
+
+
+def cross_validate(data: Mapping[str, Any] | None = None, **fields: Any) -> Cell:
+    """Return the cross-validation of two learners on data with these columns beside X and y."""
+    learners = {"ridge": "ridge", "mean": "mean"}
+    if fields.get("task") == "classification":
+        learners = {"lda": "linear_discriminant", "logistic": "logistic_regression"}
+    request = {
+        "kind": "cross_validation",
+        "data": {"X": X.tolist(), "y": Y, **(data or {})},
+        "task": "regression",
+        "learners": learners,
+        "scheme": {"name": "k_fold", "params": {"n_folds": 5}},
+        "margin": 0.5,
+    }
+    return Post({**request, **fields})
 
 
 QUESTIONS: Final = (
@@ -197,7 +224,7 @@ QUESTIONS: Final = (
         "language",
         each_model("groups"),
         (
-            Way("`groups`", post({**ONE_SET, "losses": LOSSES, "groups": {"language": LANGUAGE}})),
+            Way("`groups`", Post({**ONE_SET, "losses": LOSSES, "groups": {"language": LANGUAGE}})),
             Way(
                 "`columns.groups`",
                 post_with_data(
@@ -215,6 +242,7 @@ QUESTIONS: Final = (
                     *("--group", "language", "--require", "no_group_worse"),
                 ),
             ),
+            Way("`data.groups`", cross_validate({"groups": {"language": LANGUAGE}})),
         ),
     ),
     Question(
@@ -222,7 +250,7 @@ QUESTIONS: Final = (
         "judge",
         each_model("judge"),
         (
-            Way("`judge`", post({**ONE_SET, "losses": LABELS, "judge": {"losses": GRADES}})),
+            Way("`judge`", Post({**ONE_SET, "losses": LABELS, "judge": {"losses": GRADES}})),
             Way(
                 "`columns.judge`",
                 post_with_data(
@@ -241,6 +269,7 @@ QUESTIONS: Final = (
             Way("`judge=`", call("evaluate", LABELS, blocks="holdout", judge={"losses": GRADES})),
             Way("`--judge`", compare(GRADED, *BY_COLUMN)),
             Way("`--judge`", gate(GRADED, *BY_COLUMN)),
+            Way("no: every row has its label"),
         ),
     ),
     Question(
@@ -250,7 +279,7 @@ QUESTIONS: Final = (
         (
             Way(
                 "`item`, `run`, `pass_at`",
-                post({**ONE_SET, "losses": LOSSES, "item": ITEM, "run": RUN, "pass_at": [2]}),
+                Post({**ONE_SET, "losses": LOSSES, "item": ITEM, "run": RUN, "pass_at": [2]}),
             ),
             Way(
                 "`columns.item`, `columns.run`",
@@ -275,6 +304,7 @@ QUESTIONS: Final = (
                 "`--item`, `--run`",
                 gate({**LOSSES, "item": ITEM, "seed": RUN}, "--item", "item", "--run", "seed"),
             ),
+            Way("`seeds`", cross_validate(seeds=2), is_answered=each_model("seeds")),
         ),
     ),
     Question(
@@ -282,7 +312,7 @@ QUESTIONS: Final = (
         "time",
         has_variance("newey_west"),
         (
-            Way("`time`", post({**ONE_SET, "losses": LOSSES, "time": TIMES})),
+            Way("`time`", Post({**ONE_SET, "losses": LOSSES, "time": TIMES})),
             Way(
                 "`columns.time`",
                 post_with_data(
@@ -298,6 +328,11 @@ QUESTIONS: Final = (
             Way("`time=`", call("evaluate", LOSSES, blocks="holdout", time=TIMES)),
             Way("`--time`", compare({**LOSSES, "time": TIMES}, "--time", "time")),
             Way("`--time`", gate({**LOSSES, "time": TIMES}, "--time", "time")),
+            Way(
+                "`data.time`",
+                cross_validate({"time": TIMES}, scheme="time_series"),
+                is_answered=is_about_loss,
+            ),
         ),
     ),
     Question(
@@ -305,7 +340,7 @@ QUESTIONS: Final = (
         "cost",
         each_model("cost"),
         (
-            Way("`cost`", post({**ONE_SET, "losses": LOSSES, "cost": COSTS})),
+            Way("`cost`", Post({**ONE_SET, "losses": LOSSES, "cost": COSTS})),
             Way(
                 "`columns.cost`",
                 post_with_data(
@@ -323,6 +358,7 @@ QUESTIONS: Final = (
             Way("`cost=`", call("evaluate", LOSSES, blocks="holdout", cost=COSTS)),
             Way("`--cost`", compare(WITH_COSTS, *COST_COLUMNS)),
             Way("`cheaper_by`", gate(WITH_COSTS, *COST_COLUMNS, "--cheaper-by", "0.1")),
+            Way("`cost`", cross_validate(cost={"ridge": 2, "mean": 1})),
         ),
     ),
     Question(
@@ -330,7 +366,7 @@ QUESTIONS: Final = (
         "Win rate",
         lambda result: each_pair("relative")(result) and each_pair("wins")(result),
         (
-            Way("`include`", post({**ONE_SET, "losses": LOSSES, **PAIRWISE})),
+            Way("`include`", Post({**ONE_SET, "losses": LOSSES, **PAIRWISE})),
             Way(
                 "`include`",
                 post_with_data({**ONE_SET, "columns": {"losses": NAMES}, **PAIRWISE}, LOSSES),
@@ -339,6 +375,7 @@ QUESTIONS: Final = (
             Way("`include=`", call("evaluate", LOSSES, blocks="holdout", **PAIRWISE)),
             Way("always", compare(LOSSES)),
             Way("no: a margin is a difference"),
+            Way("`include`", cross_validate(include=PAIRWISE["include"])),
         ),
     ),
     Question(
@@ -348,7 +385,7 @@ QUESTIONS: Final = (
         (
             Way(
                 "`probabilities`",
-                post({**JUDGED, "y": TRUTH, "scores": SCORES, "probabilities": True}),
+                Post({**JUDGED, "y": TRUTH, "scores": SCORES, "probabilities": True}),
             ),
             Way(
                 "`probabilities`",
@@ -378,6 +415,12 @@ QUESTIONS: Final = (
                 "of a request",
                 ask_gate({**JUDGED, "y": TRUTH, "scores": SCORES, "probabilities": True}),
             ),
+            Way(
+                "`probabilities`",
+                cross_validate(
+                    {"y": TRUTH}, task="classification", loss="brier", probabilities=True
+                ),
+            ),
         ),
     ),
     Question(
@@ -385,7 +428,7 @@ QUESTIONS: Final = (
         "Mean loss of each model",
         is_about_loss,
         (
-            Way("`sets`", post({**JUDGED, "loss": "miscoverage", "y": SET_TRUTH, "sets": SETS})),
+            Way("`sets`", Post({**JUDGED, "loss": "miscoverage", "y": SET_TRUTH, "sets": SETS})),
             Way(
                 "`columns.sets`",
                 post_with_data(
@@ -421,6 +464,7 @@ QUESTIONS: Final = (
                     }
                 ),
             ),
+            Way("no: learners predict one label"),
         ),
     ),
     Question(
@@ -430,7 +474,7 @@ QUESTIONS: Final = (
         (
             Way(
                 "`limits`",
-                post(
+                Post(
                     {
                         **JUDGED,
                         "loss": "interval_score",
@@ -479,6 +523,7 @@ QUESTIONS: Final = (
                     }
                 ),
             ),
+            Way("no: learners predict one value"),
         ),
     ),
     Question(
@@ -486,7 +531,7 @@ QUESTIONS: Final = (
         "kappa",
         lambda result: result["coefficients"],
         (
-            Way("kind `agreement`", post({"kind": "agreement", "ratings": PREDICTED})),
+            Way("kind `agreement`", Post({"kind": "agreement", "ratings": PREDICTED})),
             Way(
                 "`columns.ratings`",
                 post_with_data({"kind": "agreement", "columns": {"ratings": NAMES}}, PREDICTED),
@@ -498,6 +543,7 @@ QUESTIONS: Final = (
                 command("agreement", PREDICTED, "--rater", "new", "--rater", "old"),
             ),
             Way("no: raters are no release"),
+            Way("no: raters are not trained"),
         ),
     ),
 )
