@@ -64,7 +64,6 @@ NOT_GIVEN: Final[dict[str, dict[str, str]]] = {
         "standard_error_unpaired_runs_as_items_wrong": "the vector names it as wrong"
     },
     "long_run_variance": {
-        "se_newey_west_small_sample": "autocovariances have the divisor n, as in the paper",
         **dict.fromkeys(
             (
                 "arch_optimal_block_length.stationary",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.vectors.reading import Ask
+from thetahat.analyses.losses.neighbours import RowsInOrder
 from thetahat.numerics.long_run_variance import choose_block_length, compute_autocovariances
 
 
@@ -25,9 +26,14 @@ def answer_long_run_variance(inputs: Mapping[str, Any], ask: Ask) -> dict[str, A
     by_default = ask({**in_time, "variances": ["newey_west"]})["models"]["m"]["variances"]
     found = model["variances"]
     autocovariances = compute_autocovariances(np.array(loss), lags)
+    # the factor by which a caution about neighbours says that intervals are too short
+    alike = RowsInOrder(np.array([len(loss)])).measure(np.array(loss))
+    assert alike is not None
+    independent = found["iid"]["standard_error"]
     return {
         "mean": model["mean"]["pooled"],
-        "se_iid": found["iid"]["standard_error"],
+        "se_iid": independent,
+        "se_newey_west_small_sample": alike.factor * independent,
         "se_newey_west": found["newey_west"]["standard_error"],
         "se_of_default_lag": by_default["newey_west"]["standard_error"],
         "lag": by_default["newey_west"]["lag"],

@@ -23,7 +23,7 @@ from thetahat.sequential.binomial_mixture import BinomialMixture
 from thetahat.sequential.bounded import Bounded
 
 
-def look_at(
+def advance(
     method: SequentialMethod, values: Any, looks: Any, question: SequentialQuestion
 ) -> list[tuple[dict[str, Any], Any]]:
     """Return state and outcome after each of these numbers of values, sent as batches between."""
@@ -41,7 +41,7 @@ def answer_bounded(inputs: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
     """Answer confidence sequences of values in a known range."""
     is_pair, alpha = "range" in inputs, inputs["alpha"]
     question = SequentialQuestion(level=1 - alpha, reference=0.0, is_pair=is_pair)
-    found = look_at(Bounded((0, 1)), inputs["x"], inputs["looks"], question)
+    found = advance(Bounded((0, 1)), inputs["x"], inputs["looks"], question)
     start, width = (-1.0, 2.0) if is_pair else (0.0, 1.0)
     stake = math.log(2 / alpha)
     of_row = []
@@ -58,7 +58,7 @@ def answer_bounded(inputs: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
     }
     if set(inputs["x"]) <= {0, 1} and not is_pair:
         half = SequentialQuestion(level=1 - alpha, reference=0.5, is_pair=False)
-        mixed = [o for _, o in look_at(BinomialMixture(), inputs["x"], inputs["looks"], half)]
+        mixed = [o for _, o in advance(BinomialMixture(), inputs["x"], inputs["looks"], half)]
         answer["beta_binomial_mixture"] = [[o.lower, o.upper] for o in mixed]
         answer["beta_binomial_e_value_at_half_uniform_prior"] = [
             math.exp(o.log_e_value) for o in mixed
@@ -76,7 +76,7 @@ def answer_asymptotic(inputs: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
         reach = compute_reach(n, alpha, rho_squared) * float(x.std())
         ends.append([float(x.mean()) - reach, float(x.mean()) + reach])
     question = SequentialQuestion(level=1 - alpha)
-    ((_, last),) = look_at(Asymptotic(narrowest_at=t_opt), inputs["x"], [len(x)], question)
+    ((_, last),) = advance(Asymptotic(narrowest_at=t_opt), inputs["x"], [len(x)], question)
     ends[-1] = [last.lower, last.upper]
     return {"intervals_at_looks": ends, "rho_squared": rho_squared}
 

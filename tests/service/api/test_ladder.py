@@ -15,11 +15,12 @@ from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.test_owners import bearer
-from tests.thetahat.analyses.test_ladder import VECTORS
+from tests.vectors.reading import read_family
 from thetahat_service.storage.tables import EVALUATION_RESULT, LADDER, WEBHOOK_DELIVERY
 from thetahat_service.storage.unit_of_work import reading
 
 Path = str
+VECTORS: Final = read_family("reuse")
 EIGHT: Final[Any] = VECTORS["ladder_eight"]
 INPUTS: Final[Any] = EIGHT["inputs"]
 HTML: Final = {"Accept": "text/html"}

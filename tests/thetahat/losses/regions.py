@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tests.vectors.reading import VECTORS
 from thetahat.losses.base import Predictions
-
-FILE = Path(__file__).parents[1] / "analyses" / "probabilities" / "probability_vectors.json"
 
 
 def read_vector(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    vector = json.loads(FILE.read_text())[name]
+    vector = VECTORS[name]
     return vector["inputs"], vector["expected"]
 
 

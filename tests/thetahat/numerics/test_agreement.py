@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.vectors.reading import VECTORS
 from thetahat.numerics.agreement import (
     Coefficient,
     compute_cohen_kappa,
     compute_fleiss_kappa,
     compute_gwet_ac1,
     compute_krippendorff_alpha,
-    compute_observed_agreement,
 )
-
-VECTORS: dict[str, Any] = json.loads(Path(__file__).with_name("agreement_vectors.json").read_text())
-RATED = [name for name, vector in VECTORS.items() if "ratings" in vector["inputs"]]
 
 
 def read(name: str) -> tuple[Any, Any, Any]:
@@ -31,78 +26,6 @@ def read(name: str) -> tuple[Any, Any, Any]:
     codes = {value: code for code, value in enumerate(values)}
     ratings = np.array([[codes.get(value, -1) for value in row] for row in rows])
     return ratings, len(values), np.array(values, dtype=np.float64)
-
-
-@pytest.mark.outside("krippendorff 0.9.0; Krippendorff (2011): nominal .691, interval .811")
-@pytest.mark.parametrize("name", RATED)
-def test_golden_alpha(name: str) -> None:
-    # agreement_two_raters, agreement_judge_rare_class, agreement_five_raters, agreement_missing,
-    # agreement_one_value_only, agreement_krippendorff_2011
-    expected = VECTORS[name]["expected"]
-    ratings, _, values = read(name)
-
-    for scale in ("nominal", "ordinal", "interval"):
-        key = f"krippendorff_alpha_{scale}"
-        if key not in expected:
-            continue
-        found = compute_krippendorff_alpha(ratings, scale, values)
-        if expected[key] is None:
-            assert found is None
-        else:
-            assert found is not None
-            assert_allclose(found.estimate, expected[key], rtol=1e-10)
-
-
-@pytest.mark.outside("irrCAC 0.4.4 (Gwet 2014), run once")
-@pytest.mark.parametrize("name", RATED)
-def test_golden_ac1_and_fleiss_with_missing_ratings(name: str) -> None:
-    expected = VECTORS[name]["expected"]
-    ratings, q, _ = read(name)
-
-    for key, compute in (
-        ("gwet_ac1", compute_gwet_ac1),
-        ("fleiss_kappa_with_missing", compute_fleiss_kappa),
-    ):
-        found = compute(ratings, q)
-        if key not in expected:
-            assert found is None
-            continue
-        assert found is not None
-        assert_allclose(found.estimate, expected[key]["coefficient"], rtol=1e-9)
-        assert_allclose(found.compute_variance() ** 0.5, expected[key]["standard_error"], rtol=1e-9)
-
-
-@pytest.mark.outside("scikit-learn 1.9.1, statsmodels 0.15.0 and R psych 2.2.9, run once")
-@pytest.mark.parametrize("name", ["agreement_two_raters", "agreement_judge_rare_class"])
-def test_golden_kappa(name: str) -> None:
-    expected = VECTORS[name]["expected"]
-    ratings, q, _ = read(name)
-    a, b = ratings.T
-
-    observed = compute_observed_agreement(a, b).estimate
-    assert_allclose(observed, expected["observed_agreement"], rtol=1e-12)
-    for power, key in enumerate(("unweighted", "linear", "quadratic")):
-        found = compute_cohen_kappa(a, b, q, power)
-        assert found is not None
-        assert_allclose(found.estimate, expected[f"kappa_{key}"], rtol=1e-10)
-        if power == 0:
-            error = found.compute_variance() ** 0.5
-            assert_allclose(error, expected["kappa"]["standard_error"], rtol=1e-10)
-
-
-@pytest.mark.outside("statsmodels 0.15.0 and krippendorff 0.9.0; Fleiss prints .210")
-def test_golden_fleiss_1971() -> None:
-    # agreement_fleiss_1971_form
-    vector = VECTORS["agreement_fleiss_1971_form"]
-    ratings = np.array([np.repeat(np.arange(5), row) for row in vector["inputs"]["counts"]])
-
-    fleiss = compute_fleiss_kappa(ratings, 5)
-    alpha = compute_krippendorff_alpha(ratings, "nominal", np.arange(5.0))
-
-    assert fleiss is not None
-    assert alpha is not None
-    assert_allclose(fleiss.estimate, vector["expected"]["fleiss_kappa"], rtol=1e-10)
-    assert_allclose(alpha.estimate, vector["expected"]["krippendorff_alpha_nominal"], rtol=1e-10)
 
 
 def test_naive_alpha_goes_through_all_pairs_of_ratings() -> None:

@@ -9,8 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tests.thetahat.analyses.losses.pair_vectors import LOSSES, RATIOS
+from tests.vectors.reading import VECTORS
 from thetahat.numerics.fieller import MeansOfPair, find_ratios
+
+RATIOS = [name for name in VECTORS if name.startswith("relative_")]
 
 
 def describe(a: Any, b: Any) -> MeansOfPair:
@@ -28,26 +30,9 @@ def make(a: float, b: float, v_a: float, v_b: float, c: float = 0.0) -> MeansOfP
     return MeansOfPair(a=a, b=b, variance_a=v_a, variance_b=v_b, covariance=c)
 
 
-@pytest.mark.outside("Fieller (1954) by inversion of the paired t test, and R glm with vcovCL")
-@pytest.mark.parametrize("name", RATIOS)
-def test_golden_ends_and_g(name: str) -> None:
-    # vectors relative_paired, relative_paired_few, relative_baseline_near_zero,
-    # relative_error_rates_paired, relative_baseline_may_be_zero
-    a, b = LOSSES[name]
-    mean_a, mean_b, ratio, g, lower, upper = RATIOS[name]
-    means = describe(a, b)
-    found: Any = find_ratios(means, float(stats.t.ppf(0.975, len(a) - 1)))
-
-    assert_allclose([means.a, means.b, means.a / means.b], [mean_a, mean_b, ratio], rtol=1e-11)
-    assert_allclose(found.g, g, rtol=1e-10)
-    assert_allclose([found.lower, found.upper], [lower, upper], rtol=1e-10)
-    is_interval = name != "relative_baseline_may_be_zero"
-    assert found.shape == ("interval" if is_interval else "two_rays")
-
-
 @pytest.mark.parametrize("name", RATIOS)
 def test_exact_the_t_test_is_at_its_limit_at_both_ends(name: str) -> None:
-    a, b = LOSSES[name]
+    a, b = (np.array(VECTORS[name]["inputs"]["loss"][m], dtype=float) for m in "ab")
     quantile = float(stats.t.ppf(0.975, len(a) - 1))
     found = find_ratios(describe(a, b), quantile)
 

@@ -9,65 +9,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.naive import prediction_powered as naive
-from tests.thetahat.numerics.judged_samples import VECTORS, draw_sample, read_sample, to_lists
+from tests.thetahat.numerics.judged_samples import draw_sample, to_lists
 from thetahat.numerics.prediction_powered import (
     compute_labels_needed,
     compute_variance,
     estimate_mean,
     tune_weight,
 )
-
-OF_ONE_SAMPLE = [name for name, vector in VECTORS.items() if "labels_only" in vector["expected"]]
-
-
-@pytest.mark.outside("ppi-python 0.2.3, glide 0.10.0 and truescore 0.7.4, run once")
-@pytest.mark.parametrize("name", OF_ONE_SAMPLE)
-def test_golden_means_of_one_sample(name: str) -> None:
-    # ppi_binary_judge, ppi_continuous_lenient_judge, ppi_judge_against_labels, ppi_few_labels,
-    # ppi_useless_judge_one_value, ppi_more_labels_than_unlabelled, ppi_perfect_judge,
-    # ppi_paired_difference
-    expected, sample = VECTORS[name]["expected"], read_sample(name)
-
-    for key, weight in (("labels_only", 0.0), ("lambda_1", 1.0), ("tuned", None)):
-        found = estimate_mean(sample, weight)
-        assert_allclose(found.estimate, expected[key]["estimate"], rtol=1e-10)
-        assert_allclose(found.variance**0.5, expected[key]["standard_error"], rtol=1e-9)
-        assert found.degrees_of_freedom == len(sample.labels) - 1
-    assert_allclose(found.weights, expected["tuned"]["lambda"], rtol=1e-9)
-
-
-@pytest.mark.outside("glide 0.10.0 StratifiedPPIMeanEstimator, run once")
-def test_golden_strata() -> None:
-    # ppi_stratified
-    expected, sample = VECTORS["ppi_stratified"]["expected"], read_sample("ppi_stratified")
-
-    for key, weight in (("lambda_1", 1.0), ("tuned", None)):
-        found = estimate_mean(sample, weight)
-        assert_allclose(found.estimate, expected[key]["estimate"], rtol=1e-10)
-        assert_allclose(found.variance**0.5, expected[key]["standard_error"], rtol=1e-10)
-    assert_allclose(found.weights, [*expected["tuned"]["lambda_by_stratum"].values()], rtol=1e-9)
-
-
-@pytest.mark.outside("truescore 0.7.4 ppi_estimate(clusters=...), run once")
-def test_golden_clusters() -> None:
-    # ppi_clusters: the mean over rows, not that of cluster means (.931 of glide)
-    expected, sample = VECTORS["ppi_clusters"]["expected"], read_sample("ppi_clusters")
-
-    for key, weight in (("lambda_1", 1.0), ("given_lambda", expected["given_lambda"]["lambda"])):
-        found = estimate_mean(sample, weight)
-        assert_allclose(found.estimate, expected[key]["estimate_pooled"], rtol=1e-9)
-        assert_allclose(found.variance**0.5, expected[key]["standard_error"], rtol=1e-9)
-    assert found.degrees_of_freedom == 13
-
-
-@pytest.mark.outside("ppi-python 0.2.3 crossppi_mean, with divisor n - 1")
-def test_golden_cross_fitted() -> None:
-    # ppi_cross_fitted
-    expected = VECTORS["ppi_cross_fitted"]["expected"]
-    found = estimate_mean(read_sample("ppi_cross_fitted"), 1.0)
-
-    assert_allclose(found.estimate, expected["estimate"], rtol=1e-10)
-    assert_allclose(found.variance**0.5, expected["standard_error"], rtol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(5))

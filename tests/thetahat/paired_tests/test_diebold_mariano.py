@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.vectors.reading import VECTORS
 from thetahat.errors import InvalidParameter
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.paired_tests.diebold_mariano import DieboldMariano
@@ -17,9 +16,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind
 
-CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "variances" / "order_of_time.json").read_text()
-)["diebold_mariano"]
+CASES = [vector for vector in VECTORS.values() if vector["method"] == "diebold_mariano"]
 
 
 def run(a: Any, b: Any, horizon: int, alternative: Alternative) -> TestOutcome:
@@ -35,13 +32,13 @@ def run(a: Any, b: Any, horizon: int, alternative: Alternative) -> TestOutcome:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 @pytest.mark.parametrize("power", [1, 2])
 def test_golden_statistic_and_p_values(case: dict[str, Any], power: int) -> None:
-    a, b = (np.abs(case["errors"][name]) ** power for name in ("a", "b"))
+    a, b = (np.abs(case["inputs"]["errors"][name]) ** power for name in ("a", "b"))
     name = {1: "absolute", 2: "squared"}[power]
     plain = case["expected"][f"{name}_acf"]
     expected = plain or case["expected"][f"{name}_bartlett"]
 
-    two_sided = run(a, b, case["horizon"], Alternative.TWO_SIDED)
-    less = run(a, b, case["horizon"], Alternative.LESS)
+    two_sided = run(a, b, case["inputs"]["horizon"], Alternative.TWO_SIDED)
+    less = run(a, b, case["inputs"]["horizon"], Alternative.LESS)
     assert two_sided.statistic == pytest.approx(expected["statistic"], rel=1e-8)
     assert two_sided.p_value == pytest.approx(expected["p_value"], rel=1e-8)
     assert less.p_value == pytest.approx(expected["p_less"], rel=1e-8)

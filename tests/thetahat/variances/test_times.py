@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.vectors.reading import VECTORS
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.long_run_variance import (
     choose_block_length,
@@ -23,9 +22,7 @@ from thetahat.variances.iid import Iid
 from thetahat.variances.newey_west import NeweyWest
 from thetahat_replications.edges.neighbouring_rows import draw_autoregression
 
-CASES: list[dict[str, Any]] = json.loads(
-    Path(__file__).with_name("order_of_time.json").read_text()
-)["long_run_variance"]
+CASES = [vector for vector in VECTORS.values() if vector["method"] == "long_run_variance"]
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 
 
@@ -42,22 +39,28 @@ def losses_of(values: Any, time: Any = None) -> BlockLosses:
 @pytest.mark.outside("R sandwich 3.0.2, NeweyWest without prewhitening")
 @each_case
 def test_golden_newey_west(case: dict[str, Any]) -> None:
-    estimate = NeweyWest(lag=case["lag"]).estimate(losses_of(case["losses"]))
+    inputs, expected = case["inputs"], case["expected"]
+    losses, lag = losses_of(inputs["loss"]), inputs["lags"]
+    estimate = NeweyWest(lag=lag).estimate(losses)
 
-    assert estimate.standard_error == pytest.approx(case["standard_error"], rel=1e-9)
-    assert estimate.details["effective_n"] == pytest.approx(case["effective_n"], rel=1e-9)
-    assert NeweyWest().estimate(losses_of(case["losses"])).details["lag"] == case["lag"]
+    assert estimate.standard_error == pytest.approx(expected["se_newey_west"], rel=1e-9)
+    effective = expected["effective_sample_size_bartlett"]
+    assert estimate.details["effective_n"] == pytest.approx(effective, rel=1e-9)
+    assert NeweyWest().estimate(losses).details["lag"] == lag
 
 
 @pytest.mark.about("variances/block_bootstrap")
 @pytest.mark.outside("arch 8.0.0, optimal_block_length and 20 000 circular block samples")
 @each_case
 def test_golden_block_bootstrap(case: dict[str, Any]) -> None:
-    length = choose_block_length(np.array(case["losses"]))
-    estimate = BlockBootstrap(length=5).estimate(losses_of(case["losses"]))
+    losses, expected = case["inputs"]["loss"], case["expected"]
+    length = choose_block_length(np.array(losses))
+    estimate = BlockBootstrap(length=5).estimate(losses_of(losses))
 
-    assert length == pytest.approx(case["block_length"], rel=1e-6)
-    assert estimate.standard_error == pytest.approx(case["block_bootstrap_of_5"], rel=0.015)
+    best = expected["arch_optimal_block_length"]["circular"]
+    assert length == pytest.approx(best, rel=1e-6)
+    error = expected["se_block_bootstrap_length_5"]["circular"]
+    assert estimate.standard_error == pytest.approx(error, rel=0.015)
 
 
 @pytest.mark.parametrize(("n", "length"), [(4, 2), (5, 2), (5, 3), (6, 1)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import thetahat
+from tests.vectors.reading import VECTORS
 from thetahat.errors import EvaluationError
-
-VECTORS: dict[str, Any] = json.loads(
-    (Path(__file__).parents[2] / "numerics" / "agreement_vectors.json").read_text()
-)
 
 
 def read(name: str) -> dict[str, list[Any]]:
@@ -26,28 +21,6 @@ def read(name: str) -> dict[str, list[Any]]:
 
 def measure(ratings: Any, **options: Any) -> Any:
     return thetahat.measure_agreement(ratings, **options).to_dict()
-
-
-@pytest.mark.outside("scikit-learn 1.9.1, statsmodels 0.15.0, irrCAC 0.4.4, krippendorff 0.9.0")
-@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
-def test_golden_two_raters(scale: str) -> None:
-    expected = VECTORS["agreement_two_raters"]["expected"]
-
-    found = measure(read("agreement_two_raters"), scale=scale)
-
-    (pair,) = found["pairs"]
-    assert_allclose(pair["observed"]["estimate"], expected["observed_agreement"])
-    assert_allclose(pair["kappa"]["estimate"], expected["kappa_unweighted"])
-    assert_allclose(pair["kappa"]["standard_error"], expected["kappa"]["standard_error"])
-    assert_allclose(
-        pair["krippendorff_alpha"]["estimate"], expected[f"krippendorff_alpha_{scale}"], rtol=1e-9
-    )
-    assert ("kappa_linear" in pair) == (scale != "nominal")
-    if scale != "nominal":
-        assert_allclose(pair["kappa_linear"]["estimate"], expected["kappa_linear"], rtol=1e-9)
-        assert_allclose(pair["kappa_quadratic"]["estimate"], expected["kappa_quadratic"])
-    ac1 = found["coefficients"]["gwet_ac1"]
-    assert_allclose(ac1["standard_error"], expected["gwet_ac1"]["standard_error"], rtol=1e-9)
 
 
 @pytest.mark.outside("scikit-learn 1.9.1 and R psych 2.2.9 (agreement_judge_rare_class)")
@@ -75,19 +48,6 @@ def test_limit_twenty_items_of_a_rare_category_are_enough(n_rare: int, *, is_few
 
     assert ("few_rare_ratings" in messages) is is_few
     assert "fewer than 20" in messages.get("few_rare_ratings", "fewer than 20")
-
-
-@pytest.mark.outside("krippendorff 0.9.0 (agreement_missing, agreement_five_raters)")
-@pytest.mark.parametrize("name", ["agreement_missing", "agreement_five_raters"])
-def test_golden_several_raters(name: str) -> None:
-    expected = VECTORS[name]["expected"]
-
-    found = measure(read(name), scale="ordinal")
-
-    alpha = found["coefficients"]["krippendorff_alpha"]["estimate"]
-    assert_allclose(alpha, expected["krippendorff_alpha_ordinal"], rtol=1e-9)
-    n = len(found["raters"])
-    assert len(found["pairs"]) == n * (n - 1) / 2
 
 
 def test_by_hand_the_interval_is_on_the_scale_of_fishers_z() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from sklearn.random_projection import GaussianRandomProjection
 
 import thetahat
 from tests.cases import each
+from tests.vectors.reading import VECTORS
 from thetahat.analyses.cross_validation.seeds import describe_seeds
 from thetahat.cross_validation.seeds import derive_fit_seed, draws_random_numbers
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
@@ -27,9 +26,6 @@ from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
 from thetahat.seeds import make_random_stream
 
-VECTORS: dict[str, Any] = json.loads(
-    Path(__file__).parents[1].joinpath("runs", "runs.json").read_text()
-)
 RNG = np.random.default_rng(36)
 X = RNG.normal(size=(60, 3))
 Y = X[:, 0] + RNG.normal(size=60)
@@ -44,15 +40,14 @@ def run(learners: Any = LEARNERS, **options: Any) -> Any:
 
 
 @pytest.mark.outside("R lme4 1.1.31 and anova of lm: the mean square within items")
-@each("case", [each for each in VECTORS["components"] if each["design"] == "nested"])
-def test_golden_the_variance_between_trainings(case: dict[str, Any]) -> None:
-    if len({len(row) for row in case["scores"]}) > 1:
-        return  # seeds are the same in number for all splits
-    means = np.array(case["scores"]).T
+@each("name", ["runs_nested", "runs_no_item_variance", "runs_binary"])
+def test_golden_the_variance_between_trainings(name: str) -> None:
+    means = np.array(VECTORS[name]["inputs"]["scores"]).T
     found = describe_seeds(means, 1.0)
 
     assert found.variance is not None
-    assert_allclose(found.variance, case["residual"] / means.shape[1], rtol=1e-9)
+    within = VECTORS[name]["expected"]["anova"]["within_mean_square"]
+    assert_allclose(found.variance, within / means.shape[1], rtol=1e-9)
 
 
 def test_by_hand_two_trainings_on_two_splits() -> None:

@@ -70,28 +70,6 @@ def test_golden_the_part_about_the_judge() -> None:
     assert judge["sentence"] == "60 labels and the judge are worth 107 labels."
 
 
-@pytest.mark.outside("ppi-python 0.2.3 and glide 0.10.0")
-@pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name, vector in VECTORS.items()
-        if "judge_only" in vector["expected"] and isinstance(vector["inputs"]["labelled"], list)
-    ],
-)
-def test_golden_grades_alone_and_their_bias(name: str) -> None:
-    expected = VECTORS[name]["expected"]
-    judge = evaluate(*read(name))["judge"]
-
-    assert_allclose(judge["judge_only"]["estimate"], expected["judge_only"], rtol=1e-9)
-    bias = judge["judge_only"]["bias"]["estimate"]
-    assert_allclose(bias, expected["bias_of_judge_on_labelled"], rtol=1e-9, atol=1e-15)
-    for key in ("sensitivity", "specificity"):
-        if f"judge_{key}" in expected:
-            rate = judge["agreement"][key]["estimate"]
-            assert_allclose(rate, expected[f"judge_{key}"], rtol=1e-9)
-
-
 def test_degenerate_equal_labels_have_the_interval_of_the_labels() -> None:
     found = evaluate([0.0] * 60 + [None] * 100, [0.0] * 100 + [1.0] * 60)
 

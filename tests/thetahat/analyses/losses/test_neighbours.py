@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import thetahat
 from tests.thetahat.analyses.losses.tables import table_of
+from tests.vectors.reading import VECTORS
 from thetahat.analyses.losses.neighbours import (
     CentralMoments,
     LagSums,
@@ -22,31 +23,6 @@ from thetahat.numerics.long_run_variance import choose_lags, compute_autocovaria
 from thetahat.values.layout import build_block_layout, build_layout
 from thetahat.values.sorted_rows import find_splits_sorted_by_truth
 from thetahat.values.types import BlockKind
-
-TIME_POSITIVE_CORRELATION = """
-    -0.163 1.807 0.402 3.123 3.463 2.327 2.435 1.982 1.577 -0.674 0.115 1.203 -0.707 1.655
-    0.27 -0.76 -0.378 -0.341 0.489 1.39 -0.642 0.419 0.57 -0.504 0.195 -0.235 1.074 0.434
-    -2.143 -1.549 -1.957 -2.573 -3.09 -0.99 0.359 1.236 0.813 0.389 -1.061 1.821 0.987 1.058
-    1.559 0.512 2.004 1.585 1.431 1.259 1.778 2.032 1.507 -0.434 -0.752 -0.295 -0.472 -2.064
-    -2.453 -1.664 -1.758 -0.796 0.447 -0.046 1.457 -0.056 -0.285 -0.403 1.318 0.558 -0.765
-    -0.392 -1.526 -2.569 -2.186 -2.692 -0.707 0.71 0.523 0.785 0.949 0.099 0.163 0.539
-    -0.574 -0.418 -0.387 -0.501 0.186 -0.008 -0.948 -1.276 -0.357 1.445 -0.122 -0.757 -0.597
-    -1.849 -0.918 -1.584 -1.537 -1.405
-"""
-TIME_WHITE = """
-    0.868 0.279 0.691 0.453 1.625 0.511 0.047 -0.258 0.07 -1.004 -0.925 0.775 -0.699 0.705
-    0.51 -0.273 -1.076 -1.313 1.34 -0.003 -0.606 1.148 -0.295 0.217 -0.035 -1.349 2.196
-    0.072 1.135 0.76 1.114 -0.322 -1.176 -0.447 1.741 0.04 -0.491 0.735 1.793 0.268 -0.224
-    0.636 -1.265 0.674 1.013 -1.11 0.541 -0.744 -0.641 0.748 0.897 1.514 0.996 1.875 0.563
-    0.317 0.681 0.442 -0.048 0.684
-"""
-TIME_SHORT = """
-    -0.297 -0.731 0.905 -0.236 1.678 -0.245 0.506 1.082 1.235 0.347 0.06 -0.1
-"""
-
-
-def read(numbers: str) -> Any:
-    return np.array(numbers.split(), dtype=float)
 
 
 def draw_dependent(n: int, coefficient: float, seed: int) -> Any:
@@ -68,46 +44,17 @@ def list_subjects(cautions: Any) -> list[str]:
 
 
 @pytest.mark.outside("R sandwich 3.0.2, NeweyWest(prewhite = FALSE, adjust = TRUE)")
-@pytest.mark.parametrize(
-    ("losses", "newey_west", "independent", "autocovariances"),
-    [
-        pytest.param(
-            TIME_POSITIVE_CORRELATION,
-            0.2319173109226,
-            0.1341538455722,
-            [1.7817281739, 1.180330602539, 0.866720033378, 0.625712985417, 0.284716762756],
-            id="time_positive_correlation",
-        ),
-        pytest.param(
-            TIME_WHITE,
-            0.115830602164,
-            0.1122220739403,
-            [0.7430338388889, 0.007343543981482, -0.008766381481481, 0.09260840416667],
-            id="time_white",
-        ),
-        pytest.param(
-            TIME_SHORT,
-            0.2009765999188,
-            0.212955263951,
-            [0.4988493888889, -0.08305050925926, 0.08428823148148],
-            id="time_short",
-        ),
-    ],
-)
-def test_golden_the_factor_is_that_of_newey_and_west(
-    losses: str, newey_west: float, independent: float, autocovariances: list[float]
-) -> None:
-    # vectors time_positive_correlation, time_white, time_short
-    values = read(losses)
-    measured = measure_neighbours(values)
-    lags = len(autocovariances) - 1
+@pytest.mark.parametrize("name", ["time_positive_correlation", "time_white", "time_short"])
+def test_golden_the_factor_is_that_of_newey_and_west(name: str) -> None:
+    inputs, expected = VECTORS[name]["inputs"], VECTORS[name]["expected"]
+    measured = measure_neighbours(np.array(inputs["loss"]))
+    autocovariances = expected["autocovariances"]
 
     assert measured is not None
-    assert choose_lags(len(values)) == lags
-    assert_allclose(measured.factor, newey_west / independent, rtol=1e-11)
-    correlations = np.array(autocovariances[1:]) / autocovariances[0]
-    assert_allclose(compute_autocovariances(values, lags), autocovariances, rtol=1e-9)
-    assert_allclose(measured.correlation, correlations[0], rtol=1e-9)
+    assert choose_lags(len(inputs["loss"])) == inputs["lags"]
+    factor = expected["se_newey_west_small_sample"] / expected["se_iid"]
+    assert_allclose(measured.factor, factor, rtol=1e-11)
+    assert_allclose(measured.correlation, autocovariances[1] / autocovariances[0], rtol=1e-9)
 
 
 def test_exact_the_mean_and_the_variance_over_all_orders() -> None:
@@ -186,7 +133,7 @@ def test_exact_a_result_names_models_and_pairs() -> None:
 
 
 def test_exact_the_caution_has_the_factor() -> None:
-    values = read(TIME_POSITIVE_CORRELATION)
+    values = np.array(VECTORS["time_positive_correlation"]["inputs"]["loss"])
     (message,) = [
         caution.message
         for caution in thetahat.evaluate({"a": values}, blocks="holdout").cautions

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import thetahat as untyped
-from tests.thetahat.analyses.losses.pair_vectors import LOSSES, RATIOS, WINS
+from tests.vectors.reading import VECTORS
 from thetahat.analyses.losses.numbers_needed import compute_number_needed
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.block_losses import BlockLosses
@@ -28,27 +28,13 @@ def compare(a: Any, b: Any, **options: Any) -> Any:
     return thetahat.evaluate({"a": a, "b": b}, **ASKED, **options).comparisons[0]
 
 
-@pytest.mark.outside("Fieller (1954) by inversion of the t test; scipy 1.17.1 binomtest")
-@pytest.mark.parametrize(
-    "name", ["relative_paired", "relative_paired_few", "relative_error_rates_paired"]
-)
-def test_golden_relative_differences(name: str) -> None:
-    mean_a, mean_b, ratio, g, lower, upper = RATIOS[name]
-    relative = compare(*LOSSES[name]).relative
-
-    assert_allclose([relative.mean_a, relative.mean_b], [mean_a, mean_b], rtol=1e-11)
-    assert_allclose([relative.ratio, relative.change + 1], ratio, rtol=1e-11)
-    assert_allclose(relative.g, g, rtol=1e-10)
-    assert relative.shape == "interval"
-    assert_allclose([relative.lower, relative.upper], [lower, upper], rtol=1e-10)
-
-
 @pytest.mark.parametrize(
     "name",
     ["relative_baseline_near_zero", "relative_baseline_may_be_zero", "win_rate_with_ties"],
 )
 def test_exact_losses_below_0_have_no_ratio(name: str) -> None:
-    relative = compare(*LOSSES[name]).relative
+    losses = VECTORS[name]["inputs"]["loss"]
+    relative = compare(*(np.array(losses[m], dtype=float) for m in "ab")).relative
 
     assert (relative.ratio, relative.change, relative.shape) == (None, None, None)
     assert relative.sentence.startswith("Some losses are below 0")
@@ -135,22 +121,6 @@ def test_by_hand_sentences() -> None:
         "a is better on 4 and b on 0 of 6 instances; 2 are ties. The win rate of a, a tie counting "
         "one half, is 83.3 %"
     )
-
-
-@pytest.mark.outside("Fieller (1954) by inversion of the t test; scipy 1.17.1 binomtest")
-@pytest.mark.parametrize("name", WINS)
-def test_golden_win_rates(name: str) -> None:
-    # vectors win_rate_with_ties, win_rate_few
-    n_a, n_b, ties, rate, error, p_value, t_interval = WINS[name]
-    wins = compare(*LOSSES[name]).wins
-    n = n_a + n_b + ties
-
-    assert (wins.a, wins.b, wins.ties, wins.unit) == (n_a, n_b, ties, "instance")
-    assert_allclose([wins.win_rate, wins.standard_error], [rate, error], rtol=1e-11)
-    assert_allclose(wins.p_value, p_value, rtol=1e-9)
-    reach = stats.t.ppf(0.975, n - 1) * wins.standard_error
-    assert_allclose([rate - reach, rate + reach], t_interval, rtol=1e-9)
-    assert t_interval[0] < wins.lower < rate < wins.upper < t_interval[1]
 
 
 @pytest.mark.parametrize("options", [{}, {"cluster": np.arange(N) // 4}])

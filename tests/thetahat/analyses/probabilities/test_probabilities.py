@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,10 @@ from sklearn.linear_model import Perceptron
 import thetahat as untyped
 from tests.cases import case
 from tests.thetahat.analyses.probabilities import naive_probabilities as naive
+from tests.vectors.reading import VECTORS
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 
 thetahat: Any = untyped  # fields of results are read without a check for None
-VECTORS = json.loads((Path(__file__).parent / "probability_vectors.json").read_text())
-OF_TWO_CLASSES = (
-    *("prob_over_confident", "prob_well_calibrated", "prob_ties_rounded", "prob_zero_and_one"),
-    *("prob_small", "prob_constant"),
-)
-SOURCE = (
-    "model-diagnostics 1.5.0 (CORP), scikit-learn 1.9.1, statsmodels 0.15.0 and R glm, rms 6.5.0 "
-    "(Spiegelhalter's z), uncertainty-calibration 0.1.4, R sandwich 3.0.2, MAPIE 1.6.0"
-)
 RNG = np.random.default_rng(36)
 N = 120
 P = np.round(np.clip(RNG.beta(1.5, 2.5, N), 0.01, 0.99), 3)
@@ -59,104 +50,6 @@ def compare(y: Any, p: dict[str, Any], **options: Any) -> Any:
         classes=[0, 1],
         **{"probabilities": True, **options},
     )
-
-
-def check_golden(found: Any, expected: dict[str, Any]) -> None:
-    for score, mean in (("brier", "brier"), ("log", "log_loss")):
-        if expected.get(mean) is not None:
-            assert_allclose(found.parts[score].score, expected[mean], rtol=1e-9)
-    for score, name in (("brier", "corp_brier"), ("log", "corp_log")):
-        for part, value in expected.get(name, {}).items():
-            assert_allclose(getattr(found.parts[score], part), value, rtol=1e-9, atol=1e-12)
-    assert_allclose(found.in_the_large.estimate, expected["calibration_in_the_large"], rtol=1e-9)
-    assert_allclose(found.spiegelhalter.statistic, expected["spiegelhalter_z"], rtol=1e-9)
-    curve = expected["corp_curve"]
-    drawn = np.interp(curve["predicted"], found.curve.predicted, found.curve.recalibrated)
-    assert_allclose(drawn, curve["recalibrated"], rtol=1e-9, atol=1e-12)
-    regression = expected.get("calibration_slope_intercept")
-    if regression is None:
-        assert found.recalibration.slope.estimate is None
-        assert found.recalibration.slope.reason is not None
-        return
-    for name in ("intercept", "slope", "intercept_slope_one"):
-        estimate = getattr(found.recalibration, name)
-        assert_allclose(estimate.estimate, regression[name], rtol=1e-6)
-        error = found.recalibration.model_standard_errors[name]
-        assert_allclose(error, regression[f"se_{name}"], rtol=1e-6)
-    slope = found.recalibration.slope
-    assert_allclose(slope.standard_error, regression["se_slope_robust"], rtol=1e-6)
-
-
-@pytest.mark.outside(SOURCE)
-@pytest.mark.parametrize("name", OF_TWO_CLASSES)
-def test_golden_probabilities_of_two_classes(name: str) -> None:
-    inputs, expected = VECTORS[name]["inputs"], VECTORS[name]["expected"]
-    found = describe(inputs["y"], inputs["p"], probabilities={"bins": inputs["n_bins"]})
-
-    check_golden(found, expected)
-    binned, other = found.binned, VECTORS[name]["elsewhere"]["ece_equal_width_left_closed"]
-    ece = expected["ece_equal_width_right_closed"]
-    assert_allclose(binned.expected_calibration_error, ece, rtol=1e-9)
-    assert other == pytest.approx(ece) or abs(binned.expected_calibration_error - other) > 1e-4
-    debiased = expected["debiased_l2_15_equal_count_bins"]
-    assert_allclose(binned.debiased_error, debiased, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.outside(SOURCE)
-@pytest.mark.parametrize("name", ["prob_well_calibrated", "prob_small"])
-def test_golden_profile_interval_of_the_slope(name: str) -> None:
-    """R interpolates the profile by a spline, which is wrong in the fourth digit."""
-    inputs, expected = VECTORS[name]["inputs"], VECTORS[name]["expected"]
-    slope = describe(inputs["y"], inputs["p"]).recalibration.slope
-
-    assert slope.method == "profile_likelihood"
-    ends = expected["slope_profile_likelihood_95"]
-    assert_allclose([slope.lower, slope.upper], ends, rtol=2e-3)
-
-
-@pytest.mark.outside(SOURCE)
-def test_golden_three_classes() -> None:
-    inputs, expected = (VECTORS["prob_three_classes"][key] for key in ("inputs", "expected"))
-    asked = {"bins": 10, "each_class": True}
-    found = describe(inputs["y"], inputs["p"], probabilities=asked, classes=[0, 1, 2])
-    squares = [each.binned.debiased_squared_error for each in found.by_class.values()]
-
-    assert found.event is None
-    assert_allclose(found.rate, expected["accuracy"], rtol=1e-9)
-    assert_allclose(found.mean_probability, expected["mean_confidence"], rtol=1e-9)
-    ece = found.binned.expected_calibration_error
-    assert_allclose(ece, expected["top_label_ece_equal_width"], rtol=1e-9)
-    assert_allclose(found.binned.debiased_error, expected["uc_top_label_debiased_l2"], rtol=1e-9)
-    marginal = math.sqrt(sum(squares) / 3)
-    assert_allclose(marginal, expected["uc_marginal_debiased_l2"], rtol=1e-9)
-    assert [each.event for each in found.by_class.values()] == [0, 1, 2]
-
-
-@pytest.mark.outside(SOURCE)
-def test_golden_two_models() -> None:
-    inputs, expected = (VECTORS["prob_two_models"][key] for key in ("inputs", "expected"))
-    result = compare(inputs["y"], inputs["p"])
-    score = result.comparisons[0].probabilities.parts["brier"].score
-
-    for model in ("a", "b"):
-        check_golden(result.models[model].probabilities, expected[model])
-    assert_allclose(score.estimate, expected["brier_difference"], rtol=1e-9)
-    error = expected["brier_difference_standard_error"]
-    assert_allclose(score.standard_error, error, rtol=1e-9)
-
-
-@pytest.mark.outside(SOURCE)
-def test_golden_rates_at_a_threshold_in_clusters() -> None:
-    inputs, expected = (VECTORS["threshold_clustered"][key] for key in ("inputs", "expected"))
-    asked = {"thresholds": [inputs["threshold"]]}
-    found = describe(inputs["y"], inputs["p"], cluster=inputs["cluster"], probabilities=asked)
-
-    for name, rate in expected.items():
-        estimate = getattr(found.thresholds[0], name)
-        assert (estimate.n, estimate.clusters) == (rate["n"], rate["clusters"])
-        assert_allclose(estimate.estimate, rate["estimate"], rtol=1e-8)
-        assert_allclose(estimate.standard_error, rate["standard_error"], rtol=1e-8)
-        assert estimate.method == "wilson_clusters"
 
 
 def test_naive_parts_of_scores() -> None:

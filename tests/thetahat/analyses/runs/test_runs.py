@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +10,8 @@ import pytest
 from scipy.optimize import brentq
 
 import thetahat
-from thetahat.analyses.runs.components import find_share_of_runs, split_variance
+from tests.vectors.reading import VECTORS
+from thetahat.analyses.runs.components import split_variance
 from thetahat.analyses.runs.pass_at import compute_pass_all, compute_pass_at
 from thetahat.analyses.runs.result import SuccessRate
 from thetahat.analyses.runs.success_rates import estimate_success_rate
@@ -22,8 +20,6 @@ from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
-
-VECTORS: dict[str, Any] = json.loads(Path(__file__).with_name("runs.json").read_text())
 
 
 def flatten(scores: Any) -> list[float]:
@@ -43,75 +39,6 @@ def runs_of(scores: list[list[float]], design: str = "nested") -> RunValues:
     )
 
 
-@pytest.mark.outside("R lme4 1.1.31 and anova of lm; Shrout and Fleiss (1979), table 2")
-@pytest.mark.parametrize("case", VECTORS["components"], ids=lambda case: case["id"])
-def test_golden_components(case: dict[str, Any]) -> None:
-    found = split_variance(runs_of(case["scores"], case["design"]))
-
-    assert found is not None
-    assert found.item == pytest.approx(case["item"], rel=1e-9)
-    assert found.residual == pytest.approx(case["residual"], rel=1e-9)
-    assert (found.run is None) == (case["run"] is None)
-    if case["run"] is not None:
-        assert found.run == pytest.approx(case["run"], rel=1e-9)
-        n, r = found.n_items, found.n_runs
-        of_now = found.compute_variance_of_mean(n, r, new_runs=True)
-        assert of_now == pytest.approx(case["variance_of_new_runs"], rel=1e-9)
-        for plan, variance in case["plans"].items():
-            items, runs = map(int, plan.split("x"))
-            planned = found.compute_variance_of_mean(items, runs, new_runs=True)
-            assert planned == pytest.approx(variance, rel=1e-9)
-
-
-@pytest.mark.outside("R lme4 1.1.31; the mean of item means and its standard error over items")
-@pytest.mark.parametrize("case", VECTORS["components"], ids=lambda case: case["id"])
-def test_golden_the_interval_is_that_of_the_item_means(case: dict[str, Any]) -> None:
-    result = thetahat.evaluate(
-        {"m": flatten(case["scores"])}, blocks="holdout", item=items_of(case["scores"]), clip=False
-    )
-
-    model = result.models["m"]
-    assert model.mean.pooled == pytest.approx(case["mean"], rel=1e-6)
-    assert model.n == len(case["scores"])
-    assert model.variances is not None
-    if case["standard_error"] is not None:
-        error = model.variances["iid"].standard_error
-        assert error == pytest.approx(case["standard_error"], rel=1e-9)
-    assert model.runs is not None
-    assert model.runs.runs_per_item == (
-        min(map(len, case["scores"])),
-        max(map(len, case["scores"])),
-    )
-
-
-POOLED = {
-    "runs_nested": (1.18236, 0.1478649482918),
-    "runs_no_item_variance": (0.8332, 0.09451419646452),
-    "runs_binary": (0.4388888888889, 0.05733732796681),
-    "runs_unequal": (1.140416666667, None),
-}
-"""The mean of all runs, and its standard error by CR1, which is CR2 where clusters are equal."""
-
-
-@pytest.mark.outside("R beside lme4 1.1.31: the mean of all runs, clusters are items")
-@pytest.mark.parametrize("name", POOLED)
-def test_golden_items_as_clusters(name: str) -> None:
-    (case,) = [case for case in VECTORS["components"] if case["id"] == name]
-    model = thetahat.evaluate(
-        {"m": flatten(case["scores"])},
-        blocks="holdout",
-        cluster=items_of(case["scores"]),
-        include=["variances"],
-    ).models["m"]
-    mean, standard_error = POOLED[name]
-
-    assert model.mean.pooled == pytest.approx(mean, rel=1e-9)
-    assert model.variances is not None
-    if standard_error is not None:
-        found = model.variances["cluster_robust"].standard_error
-        assert found == pytest.approx(standard_error, rel=1e-9)
-
-
 @pytest.mark.parametrize(("last", "method"), [(1.0, "student_t"), (0.9, "wilson")])
 def test_limit_five_items_worth_of_the_rarer_outcome(last: float, method: str) -> None:
     values = np.array([1.0] * 4 + [last] + [0.0] * 95)
@@ -123,49 +50,20 @@ def test_limit_five_items_worth_of_the_rarer_outcome(last: float, method: str) -
     assert (found.method, of_the_other.method) == (method, method)
 
 
-@pytest.mark.outside("Chen et al. (2021), in exact fractions")
-def test_golden_pass_at() -> None:
-    for name in ("pass_at_k", "pass_at_k_more_than_runs"):
-        case = VECTORS[name]
-        for n, c, k, expected in zip(
-            case["n"], case["c"], case["k"], case["expected"]["per_item"], strict=True
-        ):
-            found = float(compute_pass_at(np.array([n]), np.array([c]), k)[0])
-            assert math.isnan(found) if expected is None else found == pytest.approx(expected)
-
-
-@pytest.mark.outside("Chen et al. (2021), in exact fractions; the error over items")
-def test_golden_pass_at_of_a_benchmark() -> None:
-    case = VECTORS["pass_at_k_benchmark"]
-    wrong = [[0] * c + [1] * (n - c) for n, c in zip(case["n"], case["c"], strict=True)]
-    result = thetahat.evaluate(
-        {"m": flatten(wrong)}, blocks="holdout", item=items_of(wrong), pass_at=case["k"]
-    )
-
-    runs = result.models["m"].runs
-    assert runs is not None
-    assert runs.pass_at is not None
-    for k, expected in case["expected"].items():
-        found = runs.pass_at[k]
-        assert found.estimate == pytest.approx(expected["mean"], rel=1e-10)
-        error = expected["standard_error_over_items"]
-        assert found.standard_error == pytest.approx(error, rel=1e-10)
-        assert [found.lower, found.upper] == pytest.approx(expected["t_interval_95"], rel=1e-9)
-
-
 @pytest.mark.outside("Chen et al. (2021) of failures, in exact fractions; the t over items")
 def test_golden_all_runs_succeed_where_not_one_of_the_others_does() -> None:
     """All of k succeed where not one of k fails, so that failures have the same interval."""
-    case = VECTORS["pass_at_k_benchmark"]
-    right = [[0] * (n - c) + [1] * c for n, c in zip(case["n"], case["c"], strict=True)]
+    vector = VECTORS["pass_at_k_benchmark"]
+    inputs = vector["inputs"]
+    right = [[0] * (n - c) + [1] * c for n, c in zip(inputs["n"], inputs["c"], strict=True)]
     result = thetahat.evaluate(
-        {"m": flatten(right)}, blocks="holdout", item=items_of(right), pass_at=case["k"]
+        {"m": flatten(right)}, blocks="holdout", item=items_of(right), pass_at=inputs["k"]
     )
 
     runs = result.models["m"].runs
     assert runs is not None
     assert runs.pass_at is not None
-    for k, expected in case["expected"].items():
+    for k, expected in vector["expected"].items():
         found = runs.pass_at[k].all_succeed
         assert found.method == "student_t"
         assert found.estimate == pytest.approx(1 - expected["mean"], rel=1e-10)
@@ -232,28 +130,6 @@ def test_calibrated_all_runs_succeed(rate: float) -> None:
     assert covered >= 930
 
 
-@pytest.mark.outside("ANOVA of runs within items, after Miller (2024)")
-def test_golden_the_share_of_the_runs_in_a_difference() -> None:
-    scores, expected = (VECTORS["runs_paired_models"][key] for key in ("scores", "expected"))
-    a, b = (runs_of(scores[name]) for name in ("a", "b"))
-
-    share = expected["share_of_variance_from_runs"]
-    assert find_share_of_runs(a, b) == pytest.approx(share, rel=1e-10)
-    result = thetahat.evaluate(
-        {name: flatten(rows) for name, rows in scores.items()},
-        blocks="holdout",
-        item=items_of(scores["a"]),
-        better="higher",
-    )
-    (comparison,) = result.comparisons
-    assert comparison.difference == pytest.approx(expected["difference"])
-    assert comparison.interval is not None
-    error = expected["standard_error_over_items"]
-    assert comparison.interval.standard_error == pytest.approx(error, rel=1e-10)
-    assert comparison.runs is not None
-    assert comparison.runs.share_of_runs == pytest.approx(share)
-
-
 @pytest.mark.parametrize(("n", "c", "k"), [(5, 2, 3), (6, 6, 4), (4, 0, 2), (7, 3, 1)])
 def test_naive_runs_that_succeed_by_all_subsets(n: int, c: int, k: int) -> None:
     subsets = list(itertools.combinations([1] * c + [0] * (n - c), k))
@@ -297,9 +173,9 @@ def test_by_hand_the_sentence_and_the_rate_of_flips() -> None:
 
 
 def test_exact_a_negative_component_is_shown_and_has_no_share() -> None:
-    (case,) = (c for c in VECTORS["components"] if c["id"] == "runs_no_item_variance")
+    scores = VECTORS["runs_no_item_variance"]["inputs"]["scores"]
     result = thetahat.evaluate(
-        {"m": flatten(case["scores"])}, blocks="holdout", item=items_of(case["scores"]), clip=False
+        {"m": flatten(scores)}, blocks="holdout", item=items_of(scores), clip=False
     )
 
     runs = result.models["m"].runs
