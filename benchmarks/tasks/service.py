@@ -93,8 +93,10 @@ REPEATS_OF_FORESTS = 5
 
 
 def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
-    # As after an installation: sources that were edited since have no compiled form.
-    subprocess.run([sys.executable, "-m", "thetahat_service.cli", "compile"], cwd=ROOT, check=True)
+    if not bench.short:
+        # As after an installation: sources that were edited since have no compiled form.
+        compile_all = [sys.executable, "-m", "thetahat_service.cli", "compile"]
+        subprocess.run(compile_all, cwd=ROOT, check=True)
     yield from _measure_command_line(bench)
     yield from _measure_database(bench, "SQLite", "")
     with postgres_server(DURABLE) as server:
@@ -237,7 +239,7 @@ def _measure_jobs(bench: Bench, client: httpx.Client, database: str) -> Iterator
         "first request", use, [first], target=0.2, setting=database,
         reason=REASON_FOR_FIRST_REQUEST,
     )  # fmt: skip
-    time.sleep(UNTIL_IMPORTED_S)
+    time.sleep(0.0 if bench.short else UNTIL_IMPORTED_S)
     for blocks, size, zero_one in SMALL_JOBS:
         bodies = [
             build_losses_request(rng, blocks, size, zero_one=zero_one)

@@ -14,6 +14,7 @@ from benchmarks.limits import MachineLimits
 from benchmarks.page import PAGE, VALUES, draw_figures, remove_figures, write_page
 from benchmarks.registry import find_tasks, measure_task
 from benchmarks.rows import REPEATS, Bench, BenchmarkRow, time_in_turns
+from tests.service.supervisor.processes import environment
 
 LIMITS = MachineLimits(
     bytes_per_second=1e10, flops_per_second=3e10, processor="a processor", cores=2, load=0.0
@@ -30,8 +31,9 @@ def no_warnings() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", find_tasks())
-@pytest.mark.usefixtures("no_warnings")
-def test_naive_every_task_agrees_with_its_peers(name: str) -> None:
+@pytest.mark.usefixtures("no_warnings", "nothing_loaded_ahead")
+def test_naive_every_task_agrees_with_its_peers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])  # for the task "service"
     rows = list(measure_task(name, BENCH))
     assert rows
     assert [row.error for row in rows if row.error] == []
