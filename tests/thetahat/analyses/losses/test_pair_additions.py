@@ -10,8 +10,11 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import thetahat as untyped
+from tests.thetahat.paired_tests.pairs import holdout_pair
 from tests.vectors.reading import VECTORS
 from thetahat.analyses.losses.numbers_needed import compute_number_needed
+from thetahat.analyses.losses.pair_family import PairFamily
+from thetahat.analyses.losses.win_rates import compute_win_rate
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.block_losses import BlockLosses
 
@@ -170,10 +173,15 @@ def test_exact_win_rate_interval_and_p_value_decide_alike(correction: Any) -> No
 @pytest.mark.parametrize("ties", [0, 1, 30])
 def test_exact_the_interval_of_a_win_rate_decides_as_the_sign_test(n_a: int, ties: int) -> None:
     for n_b in range(12):
-        a = np.repeat([0.0, 2.0, 1.0], [n_a, n_b, ties])
+        n = n_a + n_b + ties
         for level in (0.9, 0.95, 0.99):
-            if len(a) > 1:
-                wins = compare(a, np.ones(len(a)), level=level).wins
+            if n > 1:
+                pair = holdout_pair(np.repeat([0.0, 2.0, 1.0], [n_a, n_b, ties]), np.ones(n))
+                family = PairFamily(
+                    names=("a", "b"), places=[(0, 1)], correction="none", alpha=1 - level
+                )
+                wins: Any = compute_win_rate(pair, ("a", "b"), family, level)
+                assert (wins.a, wins.b, wins.ties) == (n_a, n_b, ties)
                 assert (wins.p_value < 1 - level) == (not wins.lower <= 0.5 <= wins.upper)
 
 
