@@ -257,8 +257,8 @@ SMALL_SOURCES_LEFT_OUT = CautionKind(
     Severity.WARNING,
     "Of {n} sources there is a single row, and they are left out: {names}. All numbers are about "
     "sources with at least two rows, which may be easier than small ones.",
-    "Collect more rows of small sources, or keep them and use the intervals for new_source, which "
-    "need no variance within sources.",
+    "Collect more rows of small sources, or keep them and use the intervals for a new source, "
+    "which need no variance within sources.",
 )
 UNEQUAL_BLOCKS = CautionKind(
     "unequal_blocks",
@@ -286,7 +286,7 @@ CLUSTERS_CROSS_BLOCKS = CautionKind(
     "{n_cut} of {n_clusters} clusters have instances in both training and test parts. The models "
     "were tested on clusters that they were trained on, so the error is too small for new "
     "clusters, and the {block} means depend on each other.",
-    "Keep each cluster on one side of every split: source_k_fold with the cluster column as the "
+    'Keep each cluster on one side of every split: "source_k_fold" with the cluster column as the '
     'source, or "whole_clusters": true for a holdout.',
 )
 SOURCES_CROSS_BLOCKS = CautionKind(
@@ -295,8 +295,8 @@ SOURCES_CROSS_BLOCKS = CautionKind(
     "Column {column!r} names {n_sources} sources, and the scheme does not use them: it cuts "
     "{n_cut} of them, so that models are tested on sources that they were trained on. The error "
     "is about more rows of these sources; the question about a new source is not answered.",
-    "Leave whole sources out with the scheme leave_one_source_out or source_k_fold. Name no source "
-    "if a new one is not the question.",
+    'Leave whole sources out with the scheme "leave_one_source_out" or "source_k_fold". Name no '
+    "source if a new one is not the question.",
 )
 CONSTANT_LOSSES = CautionKind(
     "constant_losses",
@@ -317,8 +317,8 @@ HEAVY_TAILED_LOSSES = CautionKind(
     "covered in 0.61 to 0.91 of the cases and the skewness-corrected ones in 0.82 to 0.95.",
     "Look at the instances with the largest {values}, and measure on more instances. If single "
     "large {values} matter less to you, choose a bounded {value}. Intervals that rest less on "
-    "them can be requested by name: median_of_means, catoni and, for another quantity, "
-    "trimmed_mean.",
+    'them can be requested by name: "median_of_means", catoni and, for another quantity, '
+    '"trimmed_mean".',
     threshold=0.3,
     reason="thetahat_replications.presets.interval_coverage.heavy_tails: over 16 distributions "
     "with 17 to 1000 losses the t interval covers in 0.61 to 0.91 where the median of this number "
@@ -341,7 +341,7 @@ VARIANCE_WITHOUT_BOUND = CautionKind(
     "The request has no bound of the variance for the interval catoni, so the sample variance "
     "{variance} is used. The interval covers too rarely if the sample variance is too small, as "
     "it often is with heavy-tailed {values}.",
-    "Send variance_bound, a number that the variance of the {value} cannot exceed.",
+    'Send "variance_bound", a number that the variance of the {value} cannot exceed.',
 )
 FEWEST_NEIGHBOURS: Final = 10
 """Fewest rows of which ``neighbours_alike`` is said."""
@@ -379,13 +379,13 @@ IGNORES_TIME = CautionKind(
     _SERIOUS,
     "The rows are in the order of time, and {method} takes them as independent. It is too small if "
     "the {values} of neighbouring times are alike.",
-    "Use newey_west.",
+    'Use "newey_west".',
 )
 DEPENDENT_TIMES = CautionKind(
     "dependent_times",
     _SERIOUS,
     "The correlation of the {values} of a time with those of the next is {correlation}, over {n} "
-    "times. In studied series like that t intervals of level 95 % on newey_west covered in about "
+    "times. In studied series like that t intervals of level 95 % on Newey-West covered in about "
     "{coverage}, and tests reject too often in the same measure.",
     "Test over a longer time, or send the sum of a longer period, such as a week, as one row.",
     threshold=0.91,
@@ -430,7 +430,7 @@ TRAINED_ON_RESAMPLES = CautionKind(
     "Each model was trained on about 0.632 n different rows, so the error is that of a smaller "
     "sample. The corrected resampled variance was made for draws without replacement; here it is "
     "a rule of thumb with the number of different rows as the training size.",
-    "Use bootstrap_632 or k-fold cross-validation for the error at full sample size.",
+    'Use "bootstrap_632" or k-fold cross-validation for the error at full sample size.',
 )
 
 # The evaluation as a whole.
@@ -459,7 +459,7 @@ CORRECTION_CAN_BE_LIBERAL = CautionKind(
 OUTSIDE_THE_RULE = CautionKind(
     "outside_the_rule",
     _WARNING,
-    "None of the intervals that are usually recommended for the target {target} could be built. "
+    "None of the intervals that are usually recommended for {target} could be built. "
     "This one is shown instead; how well it covers was not studied.",
 )
 EQUAL_BUT_FOR_ROUNDING = CautionKind(
@@ -549,7 +549,7 @@ IGNORES_TRAINING_OVERLAP = CautionKind(
     _SERIOUS,
     "The test treats the splits as independent, but their training sets overlap, so it rejects "
     "too often.",
-    "Use nadeau_bengio_t.",
+    'Use "nadeau_bengio_t".',
 )
 IGNORES_CLUSTERS = CautionKind(
     "ignores_clusters",
@@ -557,8 +557,8 @@ IGNORES_CLUSTERS = CautionKind(
     "The instances come in {n_clusters} {clusters}, and {method} treats instances, or {blocks} "
     "that share {clusters}, as independent. It is too small if instances of one {cluster} resemble "
     "each other.",
-    "Use a variance that knows clusters (cluster_robust, cluster_robust_corrected, "
-    "theta_A_clusters, theta_B_clusters), and keep each {cluster} whole in one {block}.",
+    'Use a variance that knows clusters ("cluster_robust", "cluster_robust_corrected", '
+    '"theta_A_clusters", "theta_B_clusters"), and keep each {cluster} whole in one {block}.',
 )
 GROUPS_LOOK_LIKE_IDS = CautionKind(
     "groups_look_like_ids",
@@ -596,7 +596,7 @@ FEW_CLUSTERS = CautionKind(
     _WARNING,
     "The variance rests on {n} {clusters}{as_equal}. With fewer than {threshold}, intervals for "
     "rare errors and other skewed {values} cover too rarely.",
-    "Test more {clusters}. With 3 to 12 of them wild_cluster is another interval for the trained "
+    'Test more {clusters}. With 3 to 12 of them "wild_cluster" is another interval for the trained '
     "models.",
     threshold=20,
     reason='cameron2015: "few" begins between 20 and 50 clusters. With four to ten, intervals of '
@@ -773,7 +773,7 @@ NOISY = CautionKind(
     _WARNING,
     "The estimate is a difference of two numbers of similar size, {first} and {second}. It varies "
     "strongly from one data set to the next and is often negative.",
-    "Use nadeau_bengio.",
+    'Use "nadeau_bengio".',
 )
 LARGE_TEST_PARTS = CautionKind(
     "large_test_parts",
@@ -891,8 +891,8 @@ PUBLISHED_COVERAGE_IS_LOW = CautionKind(
     "published_coverage_is_low",
     _SERIOUS,
     "In the largest published comparison (schulz2024) intervals of this kind covered the true "
-    "error in about half of the cases, where 95 % were meant, and in the preset interval_coverage "
-    "in two thirds.",
+    "error in about half of the cases, where 95 % were meant, and in the preset "
+    '"interval_coverage" in two thirds.',
     "Do not base a decision on it; it is given for comparison.",
 )
 COVERAGE_DISAGREES = CautionKind(
@@ -900,13 +900,13 @@ COVERAGE_DISAGREES = CautionKind(
     _WARNING,
     "The largest published comparison (schulz2024) found that this interval covers in about half "
     "of the cases, where 95 % were meant. As it is built here, without copies of a tested "
-    "instance in the training part, it covered in 96 % (preset interval_coverage, 50 rows).",
+    'instance in the training part, it covered in 96 % (preset "interval_coverage", 50 rows).',
     "Prefer a recommended interval until more is known.",
 )
 NO_INTERVAL = CautionKind(
     "no_interval",
     _WARNING,
-    "{method} built no interval for {subject}, because its losses or differences do not vary.",
+    "There is no interval of {subject} by {method}, because the losses or differences do not vary.",
 )
 
 # Intervals.
@@ -930,7 +930,7 @@ NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = CautionKind(
     _WARNING,
     "The variance has {degrees_of_freedom} degrees of freedom, which a normal quantile ignores, so "
     "the interval is too short.",
-    "Use student_t.",
+    'Use "student_t".',
     threshold=30,
     reason="from 30 degrees of freedom on the 95 % quantiles of t and normal differ by less than "
     "4.5 %",
@@ -1107,8 +1107,8 @@ FEW_OF_A_CLASS = CautionKind(
 METRIC_WITHOUT_INTERVAL = CautionKind(
     "metric_without_interval",
     _SERIOUS,
-    "There is no interval for {metric} and the target {target}: {reason}. How far the truth is "
-    "from the estimate is not known.",
+    "There is no interval of the {metric} for {target}: {reason}. How far the truth is from the "
+    "estimate is not known.",
     "Do not read the estimate as certain. Measure on more instances.",
 )
 TIES_COUNTED_AS_WRONG = CautionKind(
@@ -1116,7 +1116,7 @@ TIES_COUNTED_AS_WRONG = CautionKind(
     _INFO,
     "Some scores are tied. The published variance counts ties as wrong and is {strict}; counting "
     "them as half, as the area does, gives {half}.",
-    "Set fold_ties to half.",
+    'Set "fold_ties" to half.',
     threshold=1.05,
     reason="ratio of the two standard errors from which an interval changes visibly",
 )
@@ -1309,7 +1309,7 @@ COVERS_TOO_RARELY = CautionKind(
     "{interval} covers too rarely: in {coverage} of the samples and not in 95 %, in a simulation "
     "of the design nearest to this one: {design}.",
     "Read it as an interval of a lower level. More rows, ten folds, or whole clusters in a fold "
-    "help; expected_coverage says how far the cases of the design lie apart.",
+    'help; "expected_coverage" says how far the cases of the design lie apart.',
     threshold=0.9,
     reason="missing twice as often as the level says; the share must also be more than two of its "
     "standard errors below",
@@ -1320,7 +1320,7 @@ REJECTS_TOO_OFTEN = CautionKind(
     _WARNING,
     "The test rejects too often. Of equally good models it called {size} different at a level of "
     "5 %, in a simulation of the design nearest to this one: {design}.",
-    "Use the verdict, or a test whose expected_size is near 0.05.",
+    'Use the verdict, or a test whose "expected_size" is near 0.05.',
     threshold=0.075,
     reason="half more than the level; a smaller excess changes few decisions. The share must also "
     "be more than two of its standard errors above the level",
@@ -1330,7 +1330,7 @@ REJECTS_FAR_TOO_OFTEN = CautionKind(
     _SERIOUS,
     "The test rejects far too often. Of equally good models it called {size} different at a level "
     "of 5 %, in a simulation of the design nearest to this one: {design}.",
-    "Do not use its p-value. Use the verdict, or a test whose expected_size is near 0.05.",
+    'Do not use its p-value. Use the verdict, or a test whose "expected_size" is near 0.05.',
     threshold=0.15,
     reason="at three times the level a small p-value is more likely chance than evidence",
 )
@@ -1541,7 +1541,7 @@ FEWER_RESAMPLES = CautionKind(
     "fewer_resamples",
     _INFO,
     "{n} samples were drawn in place of {default}, because there are many rows.",
-    "Set band_resamples for another number.",
+    'Set "band_resamples" for another number.',
 )
 FEW_CLUSTERS_OF_PROBABILITIES = CautionKind(
     "few_clusters_of_probabilities",
@@ -1579,7 +1579,7 @@ THESE_SOURCES_UNKNOWN = CautionKind(
     _INFO,
     "Every repetition of {estimators} draws its own sources, so the expected error on these "
     "sources is not known.",
-    "Set draw.same_sources to keep sources over several repetitions.",
+    'Set "draw.same_sources" to keep sources over several repetitions.',
 )
 GENERATED_POPULATION = CautionKind(
     "generated_population",

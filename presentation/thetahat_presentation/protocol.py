@@ -8,7 +8,7 @@ from typing import Any, Final
 from thetahat_presentation.document import Cell, Document, Json, Name, Number, Section, Table
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import format_number
-from thetahat_presentation.wording import capitalise
+from thetahat_presentation.wording import capitalise, name_method, name_parameter
 
 LIMIT: Final = (
     "Only what is fixed is compared, with what this service has seen: data that were looked at "
@@ -61,8 +61,11 @@ def _write(value: Any) -> str:
     if isinstance(value, int | float):
         return format_number(value)
     if isinstance(value, Mapping):
-        params = ", ".join(f"{name} {_write(each)}" for name, each in value["params"].items())
-        return f"{value['name']} ({params})" if params else str(value["name"])
+        params = ", ".join(
+            f"{name_parameter(key)} {_write(each)}" for key, each in value["params"].items()
+        )
+        name = name_method(str(value["name"]))
+        return f"{name} ({params})" if params else name
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(
             " & ".join(each) if isinstance(each, list) else _write(each) for each in value

@@ -20,7 +20,7 @@ from thetahat_presentation.document import (
 )
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import format_number
-from thetahat_presentation.wording import join_words, name_method
+from thetahat_presentation.wording import capitalise, join_words, name_method
 
 FIGURE_SECTION: Final = "looks"
 """The section in which the figure of a series stands."""
@@ -92,6 +92,7 @@ def tabulate_looks(series: Json, looks: Sequence[Json]) -> Table:
 def tabulate_design(series: Json) -> Table:
     """Return what was fixed when the series was made."""
     method = series["method"]
+    name = name_method(method["name"])
     params = ", ".join(
         f"{name_method(name)} {_write(value)}" for name, value in method["params"].items()
     )
@@ -99,7 +100,7 @@ def tabulate_design(series: Json) -> Table:
         ["Models", Name(" against ".join(series["models"]))],
         ["Better", series["better"]],
         ["Level", Number(series["level"])],
-        ["Method", Name(f"{method['name']} ({params})" if params else method["name"])],
+        ["Method", capitalise(f"{name} ({params})" if params else name)],
         ["Decisions", join_words([STATEMENTS.get(each, each) for each in series["stop"]])],
         ["Independent", "clusters" if series["unit"] == "cluster" else "rows"],
     ]

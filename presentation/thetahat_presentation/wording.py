@@ -8,15 +8,48 @@ from typing import Any, Final
 from thetahat_presentation.numbers import format_count
 
 WRITTEN_NAMES: Final = {
-    "auc": "AUC",
-    "bca": "BCa",
-    "friedman": "Friedman",
-    "iman_davenport": "Iman-Davenport",
-    "nemenyi": "Nemenyi",
-    "quade": "Quade",
-    "student_t": "Student t",
+    "cohen_kappa": "Cohen's kappa",
+    "zero_one": "zero-one",
+    "bootstrap_632": ".632 bootstrap",
+    "bootstrap_632_plus": ".632+ bootstrap",
+    "five_by_two_f": "5x2 F",
+    "five_by_two_t": "5x2 t",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "leave_one_out": "leave-one-out",
+    "leave_one_source_out": "leave-one-source-out",
+    "leave_p_out": "leave-p-out",
+    "roc_auc": "area under the ROC curve",
 }
-"""Names of methods that people write with capital letters."""
+"""Names of methods that have others than their words."""
+WRITTEN_WORDS: Final = {
+    "auc": "AUC",
+    "bayesian": "Bayesian",
+    "bca": "BCa",
+    "bccv": "BCCV",
+    "cv": "CV",
+    "f1": "F1",
+    "gaussian": "Gaussian",
+    "kl": "k,l",
+    "kliep": "KLIEP",
+    "mcnemar": "McNemar",
+    "pca": "PCA",
+    "q": "Q",
+    "r2": "R2",
+}
+"""Words of names that people do not write in lower case."""
+PEOPLE: Final = frozenset(
+    {
+        *("austern", "bates", "bayes", "bayle", "bengio", "benjamini", "bergmann", "bernoulli"),
+        *("bonett", "bonferroni", "bouckaert", "brier", "catoni", "clopper", "cochran", "cohen"),
+        *("davenport", "diebold", "dietterich", "finner", "frank", "friedman", "hochberg"),
+        *("holm", "hommel", "huber", "iman", "mariano", "matthews", "nadeau", "nemenyi"),
+        *("newcombe", "newey", "pearson", "poisson", "price", "quade", "shaffer", "sidak"),
+        *("student", "tango", "west", "wilcoxon", "wilson", "yekutieli", "zhou"),
+    }
+)
+"""Words of names that are names of people."""
 WRITTEN_CORRECTIONS: Final = {"max_t": "max-t", "sidak": "Holm-Sidak"}
 """Names of corrections that have another name on the wire."""
 NO_SOURCES: Final = frozenset({"fold", "split", "test set", "block"})
@@ -46,8 +79,29 @@ def list_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
 
 
 def name_method(name: str) -> str:
-    """Return the name of a statistic or an interval as people write it."""
-    return WRITTEN_NAMES.get(name, name.replace("_", " "))
+    """Return the name of a method as people write it: ``roc_auc``, ``nadeau_bengio_t``.
+
+    Two people who follow each other are joined: Nadeau-Bengio t.
+    """
+    if name in WRITTEN_NAMES:
+        return WRITTEN_NAMES[name]
+    if name.endswith("k_fold"):
+        return name.replace("_", " ").replace("k fold", "K-fold")
+    text, before = "", ""
+    for word in name.split("_"):
+        joint = "-" if {before, word} <= PEOPLE else " "
+        text += joint * bool(text) + WRITTEN_WORDS.get(word, _write_person(word))
+        before = word
+    return text
+
+
+def name_parameter(name: str) -> str:
+    """Return the name of a parameter in words: folds for ``n_folds``."""
+    return name.removeprefix("n_").replace("_", " ")
+
+
+def _write_person(word: str) -> str:
+    return word.capitalize() if word in PEOPLE else word
 
 
 def name_correction(name: str) -> str:

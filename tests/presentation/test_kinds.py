@@ -257,8 +257,8 @@ def test_exact_the_loss_in_the_target_population_has_a_table() -> None:
 
     models, pairs = list_population_tables(ModelsResult(result, {}))
 
-    assert [row[1:] for row in texts_of(models)] == [["weighted", "1.00", "0.80 to 1.20"]] * 2
-    assert texts_of(pairs)[0][1:3] == ["weighted", "-0.50"]
+    assert [row[1:] for row in texts_of(models)] == [["Weighted", "1.00", "0.80 to 1.20"]] * 2
+    assert texts_of(pairs)[0][1:3] == ["Weighted", "-0.50"]
 
 
 def test_exact_measured_coverage_of_the_intervals_has_a_table() -> None:
@@ -346,8 +346,8 @@ def test_exact_probabilities_of_bayesian_tests_have_a_column_of_their_own() -> N
 
     assert table.columns[-1] == "Below / inside / above"
     assert {row[0]: row[-1] for row in texts_of(table)} == {
-        "bayesian_sign": "0.7 / 0.2 / 0.1",
-        "sign": "–",
+        "Bayesian sign": "0.7 / 0.2 / 0.1",
+        "Sign": "–",
     }
     assert texts_of(table)[0][4] == "–"
 

@@ -34,6 +34,6 @@ def test_exact_the_tables_of_a_ladder() -> None:
         ["Data set", "7d9a"],
         ["Target", "y"],
         ["Rows", "400"],
-        ["Loss", "zero one"],
+        ["Loss", "zero-one"],
         ["Step", "0.01"],
     ]

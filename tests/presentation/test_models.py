@@ -46,7 +46,7 @@ def test_exact_the_table_of_left_out_schools(schools: Any) -> None:
     ]
     assert "4059 instances in 65 blocks." in table.notes
     meaning = "A new source (the expected loss on one source that is not in the data): "
-    start = f"{meaning}student_t on theta_gamma, 64 degrees of freedom"
+    start = f"{meaning}Student t interval from the variance theta gamma, 64 degrees of freedom"
     assert any(note.startswith(start) for note in table.notes)
 
 
@@ -58,8 +58,9 @@ def test_exact_models_with_different_degrees_of_freedom_share_one_note(schools: 
     notes = table_of(show(schools), "Mean loss of each model").notes
 
     (note,) = [note for note in notes if note.startswith("Data like these")]
-    assert ": student_t on theta_B, 2 to 185 degrees of freedom, about the mean loss" in note
-    assert note.count("theta_B") == 1
+    method = "Student t interval from the variance theta B"
+    assert f": {method}, 2 to 185 degrees of freedom, about the mean loss" in note
+    assert note.count("theta B") == 1
 
 
 def test_exact_only_recommended_intervals_and_predictions_are_shown(schools: Any) -> None:
@@ -294,13 +295,13 @@ def test_exact_all_models_against_a_control_are_around_it(thirty_models: Any) ->
 
 def test_exact_tests_of_all_models_name_those_that_may_be_the_best(thirty_models: Any) -> None:
     table = table_of(show(thirty_models), "Tests of all models at once")
-    row = row_of(table, "model_confidence_set")
+    row = row_of(table, "Model confidence set")
     inside = set(thirty_models["omnibus"]["model_confidence_set"]["set"])
     best = thirty_models["summary"]["best_model"]
 
     assert table.columns[-1] == f"Not shown to differ from {best}"
     assert set(re.findall(r"model_\d\d", row[-1])) == inside - {best}
-    assert row_of(table, "cross_validation_with_confidence")[1] == "of these trained models"
+    assert row_of(table, "Cross validation with confidence")[1] == "of these trained models"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_exact_the_table_has_each_field_in_words() -> None:
         "Margin 0.02",
         "Clusters yes",
         "Requirement not worse",
-        "Scheme k_fold (n_folds 10)",
+        "Scheme K-fold (folds 10)",
         "Stop of a series better, worse",
         "Reference of a series 0.5",
         "n\\u202eew is released",

@@ -17,6 +17,7 @@ from thetahat_presentation.parts.groups import build_groups_section
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.parts.studied import NOT_STUDIED, list_study_tables
 from thetahat_presentation.showing import show
+from thetahat_presentation.wording import name_method
 
 
 def make_result(n_models: int = 2, **options: Any) -> Any:
@@ -124,9 +125,9 @@ def test_exact_intervals_of_metrics_have_rows_of_their_own() -> None:
 
     assert metrics
     for name in metrics:
-        rows = [row for row in texts_of(intervals) if row[0].startswith(f"{name}: ")]
+        rows = [row for row in texts_of(intervals) if row[0].startswith(f"{name_method(name)}: ")]
         assert {row[1] for row in rows} == {"of these trained models", "on data like these"}
-        assert all(name in row[4] for row in rows if row[2] != NOT_STUDIED)
+        assert all(name_method(name) in row[4] for row in rows if row[2] != NOT_STUDIED)
 
 
 def test_degenerate_a_result_without_a_direction_is_one_of_losses() -> None:
@@ -175,7 +176,7 @@ def test_exact_the_shares_of_metrics_in_all_groups_are_shown_or_why_there_are_no
     section = build_groups_section(ModelsResult(result, {}))
 
     assert rows["hits in all groups by g: m"][4] == share["design"]
-    assert rows["f1 in all groups by g: m"][2] == NOT_STUDIED
+    assert rows["F1 in all groups by g: m"][2] == NOT_STUDIED
     assert section is not None
     notes = [note for table in section.tables for note in table.notes]
     shown = format_percent(share["coverage"])

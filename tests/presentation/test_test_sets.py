@@ -52,7 +52,7 @@ def test_exact_a_ladder_shows_the_published_score() -> None:
     (table,) = document.sections[0].tables
 
     assert document.headline == (
-        "The published score is 0.25 (zero one), which this submission changed."
+        "The published score is 0.25 (zero-one), which this submission changed."
     )
     assert table.caption == "The Ladder after the submission of new"
     assert [list(row) for row in table.rows] == [
@@ -60,7 +60,7 @@ def test_exact_a_ladder_shows_the_published_score() -> None:
         ["Submissions", "1"],
         ["Target", Name("answer")],
         ["Rows", Number(8)],
-        ["Loss", "zero one"],
+        ["Loss", "zero-one"],
         ["Step", "one standard error"],
     ]
     assert "shown to nobody" in table.notes[0]

@@ -9,6 +9,8 @@ from thetahat_presentation.wording import (
     list_names,
     name_block,
     name_correction,
+    name_method,
+    name_parameter,
 )
 
 
@@ -36,3 +38,20 @@ def test_exact_names_are_joined_and_many_are_counted() -> None:
     assert name_block("school", "School 7") == "School 7"
     assert name_correction("benjamini_hochberg") == "Benjamini-Hochberg"
     assert name_correction("sidak") == "Holm-Sidak"  # on the wire it is sidak
+
+
+def test_exact_methods_have_the_names_that_people_write() -> None:
+    names = {
+        "nadeau_bengio_t": "Nadeau-Bengio t",
+        "iman_davenport": "Iman-Davenport",
+        "bayesian_correlated_t": "Bayesian correlated t",
+        "theta_B": "theta B",
+        "theta_gamma_kl": "theta gamma k,l",
+        "roc_auc": "area under the ROC curve",
+        "repeated_k_fold": "repeated K-fold",
+        "leave_one_source_out": "leave-one-source-out",
+        "something_of_a_plugin": "something of a plugin",
+    }
+
+    assert {name: name_method(name) for name in names} == names
+    assert name_parameter("n_folds") == "folds"

@@ -24,6 +24,7 @@ from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import VarianceTraits
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import name_method
 from thetahat.values.types import (
     Alternative,
     BlockKind,
@@ -226,7 +227,7 @@ def _build_outcome_without_variance(
         degrees_of_freedom=variance.degrees_of_freedom,
         target=variance.target,
         unit=unit,
-        cautions=(*variance.cautions, VARIANCE_NOT_USABLE(variance=name)),
+        cautions=(*variance.cautions, VARIANCE_NOT_USABLE(variance=name_method(name))),
         details=details,
     )
 

@@ -1,4 +1,4 @@
-"""Numbers in sentences, with the digits that a person would write."""
+"""Numbers in sentences, with the digits that a person would write, and names of methods."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ __all__ = [
     "format_p_value",
     "format_percent",
     "format_to_error",
+    "name_method",
+    "name_target",
 ]
 
 
@@ -65,3 +67,20 @@ def format_p_value(p_value: float, alpha: float) -> str:
         if (float(text) < alpha) == (p_value < alpha):
             break
     return f"p = {text}"
+
+
+# What follows is imported when a sentence has such a name, which few results have.
+
+
+def name_method(name: str) -> str:
+    """Return the name of a method as people write it: Nadeau-Bengio for ``nadeau_bengio``."""
+    from thetahat_presentation.wording import name_method as write  # noqa: PLC0415 - seldom needed
+
+    return write(name)
+
+
+def name_target(target: str) -> str:
+    """Return a target as a noun: a new source for ``new_source``."""
+    from thetahat_presentation.targets import name_target as write  # noqa: PLC0415 - seldom needed
+
+    return write(target)

@@ -20,7 +20,7 @@ from thetahat.cautions import (
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.json_values import JsonValue
-from thetahat.values.number_text import format_number
+from thetahat.values.number_text import format_number, name_method
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
 from thetahat.values.words import Words
 from thetahat.variances._clusters import cuts_clusters
@@ -141,14 +141,14 @@ def _build_cluster_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Cauti
     if info.needs is not Needs.LOSSES and not cuts_clusters(layout):
         return ()  # each block holds whole clusters, so the spread of block means includes theirs
     n_clusters = len(layout.cluster_labels)
-    return (IGNORES_CLUSTERS(layout.words, n_clusters=n_clusters, method=info.name),)
+    return (IGNORES_CLUSTERS(layout.words, n_clusters=n_clusters, method=name_method(info.name)),)
 
 
 def _build_time_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
     """Return the caution that rows in the order of time were taken as independent, if they were."""
     if losses.layout.time is None or info.variance.knows_time:
         return ()
-    return (IGNORES_TIME(losses.layout.words, method=info.name),)
+    return (IGNORES_TIME(losses.layout.words, method=name_method(info.name)),)
 
 
 def _get_mean_kind(info: MethodInfo) -> MeanKind:
@@ -162,11 +162,11 @@ def _bound_rounding_error(losses: BlockLosses) -> float:
 
 def _judge_sign(name: str, value: float, words: Words) -> tuple[Caution, ...]:
     if value < 0:
-        return (NEGATIVE_VARIANCE(subject=f"The variance {name}", variance=value),)
+        return (NEGATIVE_VARIANCE(subject=f"The variance {name_method(name)}", variance=value),)
     if value == 0:
         return (
             ZERO_VARIANCE(
-                reason=f"the {words.values} that {name} uses do not vary",
+                reason=f"the {words.values} that {name_method(name)} uses do not vary",
                 consequence="No interval or test is built on it.",
             ),
         )
@@ -180,7 +180,7 @@ def _judge_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
         return ()
     return (
         NEGATIVE_VARIANCE(
-            subject=f"{n} of the {known.size} values of {name}",
+            subject=f"{n} of the {known.size} values of {name_method(name)}",
             variance=f"the smallest is {format_number(known.min())}",
         ),
     )

@@ -19,15 +19,10 @@ from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.numbers import MISSING, format_count, format_interval, format_level
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.models import build_estimate
-from thetahat_presentation.wording import list_names
+from thetahat_presentation.wording import list_names, name_method
 
 MOST_ASKED: Final = 6
 """Raters that the question lists."""
-COEFFICIENTS: Final = {
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "fleiss_kappa": "Fleiss' kappa",
-    "gwet_ac1": "Gwet's AC1",
-}
 MEASURES: Final = {
     "observed": "Agreement",
     "kappa": "Kappa",
@@ -107,7 +102,7 @@ def _tabulate_pairs(result: Json) -> Table:
 
 def _tabulate_all(result: Json) -> Table:
     rows: list[list[Cell]] = [
-        [Name(COEFFICIENTS.get(key, key)), format_count(each["n"]), build_estimate(each)]
+        [name_method(key), format_count(each["n"]), build_estimate(each)]
         for key, each in result.get("coefficients", {}).items()
     ]
     return Table(

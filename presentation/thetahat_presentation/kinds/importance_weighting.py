@@ -10,7 +10,7 @@ from thetahat_presentation.numbers import MISSING, format_interval, format_level
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.models import build_interval
 from thetahat_presentation.parts.weights import describe_sample_size, tabulate_weights
-from thetahat_presentation.wording import join_words, list_names
+from thetahat_presentation.wording import capitalise, join_words, list_names, name_method
 
 MOST_NAMES: Final = 6
 
@@ -63,7 +63,7 @@ def _tabulate_risks(result: Json) -> Table:
     for name, risk in named:
         error = risk.get("standard_error")
         row: dict[str, Cell] = {
-            "Estimator": Name(name),
+            "Estimator": capitalise(name_method(name)),
             "Selects": Name(_name_selected(result, risk) or MISSING),
             "Estimated loss": Number(risk.get("estimate"), error),
             f"{_find_level(result)}interval": build_interval(risk.get("interval"), error),

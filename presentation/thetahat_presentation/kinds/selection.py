@@ -12,7 +12,7 @@ from thetahat_presentation.parts.cautions import Place, place_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.parts.headlines import describe_selected, is_choice
 from thetahat_presentation.parts.models import ModelsResult, count_not_shown
-from thetahat_presentation.wording import capitalise
+from thetahat_presentation.wording import capitalise, name_method
 
 MOST_ROWS: Final = 200
 MOST_VALUES: Final = 15
@@ -53,7 +53,7 @@ def ask(result: Json, request: Json) -> list[str]:
 
 def _name_criterion(result: Json) -> str:
     """Return what candidates are chosen by: error, or the name of a metric."""
-    return str(result["chosen"].get("by", "error"))
+    return name_method(str(result["chosen"].get("by", "error")))
 
 
 def _describe_choice(result: Json) -> str:

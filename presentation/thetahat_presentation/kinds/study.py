@@ -64,7 +64,7 @@ def _tabulate(table: Json) -> Table:
 def _build_cell(cell: Any) -> Cell:
     if isinstance(cell, Mapping):
         return Number(cell["value"], cell["standard_error"], shows_error=True)
-    return Name(cell) if isinstance(cell, str) else Number(cell)
+    return Name(cell.replace("_", " ")) if isinstance(cell, str) else Number(cell)
 
 
 def _tabulate_claims(result: Json) -> Table:

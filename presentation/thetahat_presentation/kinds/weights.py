@@ -6,6 +6,7 @@ from thetahat_presentation.document import Document, Json, Section
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.weights import describe_sample_size, tabulate_weights
+from thetahat_presentation.wording import name_method
 
 
 def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
@@ -20,8 +21,8 @@ def ask(result: Json, request: Json) -> list[str]:
     """Return the question."""
     del request
     question = (
-        f"Which weights ({result['weights']['method']}) make the source sample like the target "
-        "sample, and how many rows are the weighted rows worth?"
+        f"Which weights ({name_method(result['weights']['method'])}) make the source sample like "
+        "the target sample, and how many rows are the weighted rows worth?"
     )
     return [question]
 

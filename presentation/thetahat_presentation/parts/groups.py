@@ -9,7 +9,7 @@ from thetahat_presentation.document import Cell, Json, Name, Number, PValue, Sec
 from thetahat_presentation.numbers import format_count, format_level, format_percent
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
 from thetahat_presentation.parts.models import ModelsResult, build_interval, find_error
-from thetahat_presentation.wording import capitalise
+from thetahat_presentation.wording import capitalise, name_method
 
 MOST_MODELS: Final = 8
 """Models that have a table of their own; of more, those of the best ones are shown."""
@@ -135,7 +135,7 @@ def _describe_metrics(groups: Json) -> str:
     """Return that the intervals of each metric hold at once, and where they did in the study."""
     levels = groups.get("simultaneous_metrics") or {}
     studied = [
-        f"{metric} in {format_percent(level['expected_coverage']['coverage'])}"
+        f"{name_method(metric)} in {format_percent(level['expected_coverage']['coverage'])}"
         for metric, level in levels.items()
         if level.get("expected_coverage")
     ]
@@ -205,7 +205,7 @@ def _tabulate_model(shown: ModelsResult, name: str, key: str) -> Table:
         interval_heading,
     ]
     for metric in metrics:
-        columns += [metric, interval_heading]
+        columns += [capitalise(name_method(metric)), interval_heading]
     notes = [_describe_level(groups), *_list_reasons(groups)]
     if metrics:
         notes.append(_describe_metrics(groups))

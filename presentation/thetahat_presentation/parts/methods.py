@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from thetahat_presentation.document import Cell, Json, Name, Number, PValue, Table
+from thetahat_presentation.document import Cell, Json, Number, PValue, Table
 from thetahat_presentation.numbers import MISSING, format_number
 from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.wording import capitalise, name_method
 
 MOST_MODELS: Final = 30
 MOST_PAIRS: Final = 30
@@ -24,12 +25,16 @@ def list_method_tables(shown: ModelsResult) -> list[Table]:
             caption="Methods that were not used",
             columns=["Method", "Reason"],
             rows=[
-                [Name(method["name"]), method["reason"]]
+                [_name(method["name"]), method["reason"]]
                 for method in shown.result.get("not_applicable") or ()
             ],
         )
     )
     return tables
+
+
+def _name(method: str) -> str:
+    return capitalise(name_method(method))
 
 
 def _tabulate_intervals(shown: ModelsResult, name: str, model: Json) -> Table:
@@ -39,8 +44,8 @@ def _tabulate_intervals(shown: ModelsResult, name: str, model: Json) -> Table:
         columns=["Method", "Variance", "About", "Mean", level, "Degrees of freedom"],
         rows=[
             [
-                Name(interval["method"] + (" (recommended)" if interval["recommended"] else "")),
-                Name(interval.get("variance") or MISSING),
+                _name(interval["method"]) + " (recommended)" * bool(interval["recommended"]),
+                _name(interval["variance"]) if interval.get("variance") else MISSING,
                 shown.about(interval["target"]),
                 shown.quantity if interval["mean"] == "macro" else f"{interval['mean']} mean",
                 build_interval(interval),
@@ -57,7 +62,7 @@ def _tabulate_variances(shown: ModelsResult, name: str, model: Json) -> Table:
         columns=["Method", "About", "Variance", "Standard error", "Usable"],
         rows=[
             [
-                Name(method),
+                _name(method),
                 shown.about(variance["target"]),
                 Number(None if isinstance(variance["value"], list) else variance["value"]),
                 Number(variance["standard_error"]),
@@ -74,7 +79,7 @@ def _tabulate_tests(shown: ModelsResult, pair: Json) -> Table:
     rows: list[dict[str, Cell]] = []
     for method, test in tests.items():
         row: dict[str, Cell] = {
-            "Test": Name(method),
+            "Test": _name(method),
             "About": shown.about(test.get("target")),
             "Statistic": Number(test.get("statistic")),
             "p, corrected for all pairs": PValue(test.get("p_value_adjusted")),

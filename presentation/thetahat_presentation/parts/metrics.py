@@ -26,7 +26,7 @@ def list_metric_tables(shown: ModelsResult) -> list[Table]:
     by_metric: dict[str, list[tuple[str, Json]]] = {}
     for name, model in shown.models.items():
         for metric, estimate in (model.get("metrics") or {}).items():
-            by_metric.setdefault(metric, []).append((name, estimate))
+            by_metric.setdefault(shown.head_metric(metric), []).append((name, estimate))
     if not by_metric:
         return []
     estimates = [each for entries in by_metric.values() for _, each in entries]
@@ -37,7 +37,7 @@ def list_metric_tables(shown: ModelsResult) -> list[Table]:
             value, error = choose_mean(estimate), estimate.get("standard_error")
             recommended = find_recommended(estimate)
             ends = [_add_mean(recommended.get(target), value, error) for target in targets]
-            rows.append([Name(metric), Name(name), Number(value, error), *ends])
+            rows.append([metric, Name(name), Number(value, error), *ends])
     headings = [f"{shown.level} interval {shown.about(target)}".strip() for target in targets]
     notes = [_describe(metric, entries[0][1]) for metric, entries in by_metric.items()]
     first = "The best model of each metric is first; its interval is not corrected for that choice."
@@ -89,7 +89,7 @@ def _tabulate_pairs(shown: ModelsResult) -> Table:
             adjusted = metric.get("p_value_adjusted")
             rows.append(
                 {
-                    "Metric": Name(name),
+                    "Metric": shown.head_metric(name),
                     "Pair": Pair(pair["a"], pair["b"]),
                     "Difference": Number(metric["difference"], ends.standard_error),
                     f"{shown.level} interval": ends,

@@ -14,7 +14,7 @@ from thetahat_presentation.parts.models import (
     find_recommended,
 )
 from thetahat_presentation.targets import explain_target, name_target
-from thetahat_presentation.wording import capitalise, find_block_word
+from thetahat_presentation.wording import capitalise, find_block_word, name_method
 
 
 def tabulate_models(shown: ModelsResult) -> Table:
@@ -151,7 +151,7 @@ def find_groups(shown: ModelsResult) -> tuple[dict[str, str], str]:
                 letters[model] += letter
         score = diagram["score"].replace("_", " ")
         note = (
-            f"Groups: models that share a letter are not shown to differ by {name} at "
+            f"Groups: models that share a letter are not shown to differ by {name_method(name)} at "
             f"{diagram['alpha']:g} (critical difference {critical:.2f} of {score}); models "
             "without a letter differ from all others."
         )
@@ -165,9 +165,9 @@ def _describe_method(alike: Sequence[Json], quantity: str) -> str:
     The mean with each block of the same weight is the one that the table is about.
     """
     interval = alike[0]
-    words = str(interval["method"])
+    words = f"{name_method(interval['method'])} interval"
     if interval.get("variance"):
-        words += f" on {interval['variance']}"
+        words += f" from the variance {name_method(interval['variance'])}"
     degrees = [d for other in alike if (d := other.get("degrees_of_freedom")) is not None]
     if degrees:
         ends = dict.fromkeys(f"{round(end, 1):g}" for end in (min(degrees), max(degrees)))

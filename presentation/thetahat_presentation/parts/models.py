@@ -20,6 +20,7 @@ from thetahat_presentation.wording import (
     find_source_words,
     find_value_word,
     is_higher_better,
+    name_method,
 )
 
 MOST_OF_ALL_PAIRS: Final = 8
@@ -110,6 +111,20 @@ class ModelsResult:
         }
         chosen = level if level is not None else (levels.pop() if len(levels) == 1 else None)
         return "" if chosen is None else format_level(chosen)
+
+    def name_metric(self, key: str) -> str:
+        """Return a metric as people write it; a name that the request gave it stays."""
+        return key if key in self._given_names else name_method(key)
+
+    def head_metric(self, key: str) -> str:
+        """Return a metric at the beginning of a line."""
+        return key if key in self._given_names else capitalise(name_method(key))
+
+    @cached_property
+    def _given_names(self) -> frozenset[str]:
+        used = (self.result.get("provenance") or {}).get("methods") or ()
+        given = (each.get("as") for each in used if each.get("as") != each["name"])
+        return frozenset(name for name in given if name is not None)
 
     def about(self, target: str | None) -> str:
         """Return a target as the end of a sentence."""
@@ -281,15 +296,17 @@ class ModelsResult:
                 place = Place(name, f"one more {self.unit}")
                 yield from place_cautions(prediction.get("cautions"), place)
             for metric, estimate in (model.get("metrics") or {}).items():
+                place = Place(name, self.name_metric(metric))
                 for part in (estimate, *find_recommended(estimate).values()):
-                    yield from place_cautions(part.get("cautions"), Place(name, metric))
+                    yield from place_cautions(part.get("cautions"), place)
         for pair in self.comparisons:
             name = f"{pair['a']} against {pair['b']}"
             yield from place_cautions((pair["interval"] or {}).get("cautions"), Place(name))
             yield from place_cautions(pair.get("cautions"), Place(name))
             yield from place_cautions((pair.get("judge") or {}).get("cautions"), Place(name))
             for metric, difference in (pair.get("metrics") or {}).items():
-                yield from place_cautions(difference.get("cautions"), Place(name, metric))
+                place = Place(name, self.name_metric(metric))
+                yield from place_cautions(difference.get("cautions"), place)
 
     def iterate_verdict_cautions(self) -> Iterator[PlacedCaution]:
         """Yield the cautions of what the verdicts rest on, with what each is about."""

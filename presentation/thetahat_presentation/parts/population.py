@@ -7,6 +7,7 @@ from typing import Final
 
 from thetahat_presentation.document import Cell, Json, Name, Number, Pair, Table
 from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.wording import capitalise, name_method
 
 MOST_ROWS: Final = 30
 """Models, and pairs, that the tables have."""
@@ -18,7 +19,7 @@ def list_population_tables(shown: ModelsResult) -> list[Table]:
     models: list[dict[str, Cell]] = [
         {
             "Model": Name(name),
-            "Estimator": Name(risk),
+            "Estimator": capitalise(name_method(risk)),
             quantity: Number(each["estimate"], each["standard_error"]),
             level: build_interval(each["interval"], each["standard_error"]),
         }
@@ -28,7 +29,7 @@ def list_population_tables(shown: ModelsResult) -> list[Table]:
     pairs: list[dict[str, Cell]] = [
         {
             "Pair": Pair(pair["a"], pair["b"]),
-            "Estimator": Name(risk),
+            "Estimator": capitalise(name_method(risk)),
             "Difference": Number(each["difference"], each["standard_error"]),
             level: build_interval(each["interval"], each["standard_error"]),
         }

@@ -23,7 +23,7 @@ from thetahat_presentation.document import (
 from thetahat_presentation.numbers import count, format_level
 from thetahat_presentation.parts.models import ModelsResult, find_recommended
 from thetahat_presentation.renderers.cells import cell_text
-from thetahat_presentation.wording import capitalise
+from thetahat_presentation.wording import capitalise, name_method
 
 Subject: TypeAlias = tuple[str, str, str, "Json | None"]
 """Subject, name, target and interval; a subject is ``model``, ``difference``, or a
@@ -121,31 +121,35 @@ def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
         if pair["interval"] is not None:
             yield "difference", _name_pair(pair), pair["interval"]["target"], pair["interval"]
     for name, model in shown.models.items():
-        yield from _list_group_levels("model", name, model)
+        yield from _list_group_levels(shown, "model", name, model)
     for pair in shown.comparisons:
-        yield from _list_group_levels("difference", _name_pair(pair), pair)
+        yield from _list_group_levels(shown, "difference", _name_pair(pair), pair)
     for name, model in shown.models.items():
-        yield from _list_metric_intervals("model", name, model)
+        yield from _list_metric_intervals(shown, "model", name, model)
         for k, found in ((model.get("runs") or {}).get("pass_at") or {}).items():
             yield f"at least one of {k} runs of model", name, "these_models", found
             yield f"all of {k} runs of model", name, "these_models", found["all_succeed"]
     for pair in shown.comparisons:
-        yield from _list_metric_intervals("difference", _name_pair(pair), pair)
+        yield from _list_metric_intervals(shown, "difference", _name_pair(pair), pair)
 
 
-def _list_group_levels(subject: str, name: str, part: Json) -> Iterator[Subject]:
+def _list_group_levels(
+    shown: ModelsResult, subject: str, name: str, part: Json
+) -> Iterator[Subject]:
     """Yield the levels at which the intervals of all groups hold at once, and those of metrics."""
     for key, groups in (part.get("groups") or {}).items():
         in_all = f"all groups by {key} of {subject}"
         yield in_all, name, "these_models", groups["simultaneous"]
         for metric, level in (groups.get("simultaneous_metrics") or {}).items():
-            yield f"{metric} in {in_all}", name, "these_models", level
+            yield f"{shown.name_metric(metric)} in {in_all}", name, "these_models", level
 
 
-def _list_metric_intervals(subject: str, name: str, part: Json) -> Iterator[Subject]:
+def _list_metric_intervals(
+    shown: ModelsResult, subject: str, name: str, part: Json
+) -> Iterator[Subject]:
     for metric, estimate in (part.get("metrics") or {}).items():
         for target, interval in (estimate.get("recommended") or {}).items():
-            yield f"{metric} of {subject}", name, target, interval
+            yield f"{shown.name_metric(metric)} of {subject}", name, target, interval
 
 
 def _find_share(interval: Json | None) -> Json | None:
@@ -190,7 +194,14 @@ def list_calibration_tables(shown: ModelsResult) -> list[Table]:
                     Number(measured[key]["value"], measured[key]["standard_error"], True)
                     for key in ("coverage", "width")
                 ]
-                rows.append([Name(name), shown.about(target), Name(interval["method"]), *shares])
+                rows.append(
+                    [
+                        Name(name),
+                        shown.about(target),
+                        capitalise(name_method(interval["method"])),
+                        *shares,
+                    ]
+                )
     samples = count(calibration["repetitions"], "sample")
     return [
         Table(

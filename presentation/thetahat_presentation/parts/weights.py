@@ -6,6 +6,7 @@ from typing import Final
 
 from thetahat_presentation.document import Json, Number, Table
 from thetahat_presentation.numbers import format_number
+from thetahat_presentation.wording import name_method
 
 NUMBERS: Final = {
     "mean": "Mean weight (should be near 1)",
@@ -23,8 +24,9 @@ NUMBERS: Final = {
 
 def tabulate_weights(weights: Json) -> Table:
     """Return the diagnostics of the weights, one a row."""
+    method = name_method(weights["method"]) if "method" in weights else "the request"
     return Table(
-        caption=f"Importance weights by {weights.get('method', 'the request')}",
+        caption=f"Importance weights by {method}",
         columns=["Number", "Value"],
         rows=[[words, Number(weights[key])] for key, words in NUMBERS.items() if key in weights],
     )

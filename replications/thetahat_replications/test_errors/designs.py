@@ -107,14 +107,14 @@ _ROWS: Final[tuple[tuple[str, str, str, dict[str, object], dict[str, Any]], ...]
     ),
     (
         "leave-one-source-out",
-        "leave_one_source_out with eight sources that favour one model or the other",
+        "leave-one-source-out with eight sources that favour one model or the other",
         "leave_one_source_out",
         {},
         {**_OF_SOURCES, "groups": "own sources"},
     ),
     (
         "leave-one-source-out, alike",
-        "leave_one_source_out with eight sources that favour no model",
+        "leave-one-source-out with eight sources that favour no model",
         "leave_one_source_out",
         {},
         {**_OF_SOURCES, "groups": "alike sources"},

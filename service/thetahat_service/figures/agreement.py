@@ -29,7 +29,7 @@ def build_agreement(result: Result) -> Iterator[Figure]:
     level = write_level(result["level"])
     yield Figure(
         name="agreement",
-        title="How far do the raters agree?",
+        title="Kappa of each pair of raters",
         caption=(
             f"Cohen's kappa of each pair of raters with its {level} interval. 0 (the dashed line) "
             "is the agreement by chance, 1 full agreement."

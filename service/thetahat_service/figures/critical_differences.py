@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.numbers import count
-from thetahat_presentation.wording import find_block_word
+from thetahat_presentation.wording import find_block_word, name_method
 from thetahat_service.figures.figure import Figure, Result, clean_name
 from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Style
@@ -61,7 +61,7 @@ def _build(
     tied = len(groups[0]) if groups and order[0] in groups[0] else 1
     return Figure(
         name=f"critical_differences_{clean_name(name)}",
-        title=f"Groups that do not differ, by {name.replace('_', ' ')}",
+        title=f"Groups that do not differ, by {name_method(name)}",
         caption=caption,
         alt=(
             f"Critical difference diagram of {len(order)} models by {score}, from {order[0]} with "

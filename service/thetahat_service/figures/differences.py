@@ -120,7 +120,7 @@ def build_differences(result: Result) -> Iterator[Figure]:
     )
     yield Figure(
         name="differences",
-        title="Which models differ?",
+        title="Difference of each pair" if reference is None else f"Difference from {reference}",
         caption=_write_caption(result, differences, reference, len(comparisons)),
         alt=_describe(differences),
         view=lambda style: _build_view(differences, style),

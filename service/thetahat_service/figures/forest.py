@@ -11,6 +11,7 @@ from thetahat.values.types import Target
 from thetahat_presentation.captions import SIDES, phrase, write_level
 from thetahat_presentation.targets import TARGETS, name_target
 from thetahat_presentation.wording import (
+    capitalise,
     describe_size,
     find_block_word,
     find_source_words,
@@ -93,7 +94,7 @@ def build_forest(result: Result) -> Iterator[Figure]:
         result,
         entries,
         name="forest",
-        title="How large is the error?" if not is_higher_better(result) else "How good are they?",
+        title=f"{capitalise(quantity)} of each model",
         quantity=quantity,
         higher=is_higher_better(result),
     )

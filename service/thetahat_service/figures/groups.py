@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.parts.groups import TOO_FEW, write_group
-from thetahat_presentation.wording import find_value_word, is_higher_better
+from thetahat_presentation.wording import capitalise, find_value_word, is_higher_better
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
@@ -129,7 +129,7 @@ def _build_figure(
     )
     return Figure(
         name=name,
-        title=f"For which groups by {key}?",
+        title=f"{capitalise(quantity)} by {key}",
         caption=caption,
         alt=f"Forest plot of {len(forest.groups)} groups by {key}. The worst group: {found}.",
         x_domain=forest.domain,

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.special_functions import gammaln
 from thetahat.values.types import FloatArray
 from thetahat_presentation.captions import phrase, write_level
-from thetahat_presentation.wording import find_value_word, is_higher_better
+from thetahat_presentation.wording import find_value_word, is_higher_better, name_method
 from thetahat_service.figures.by_source import build_numbered_name, choose_pairs
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.marks import (
@@ -82,7 +82,7 @@ def _build_probabilities(
     is_first_low = not is_higher_better(result)  # then a difference below 0 means that it is better
     several = len({name for _, name, _ in rows}) > 1
     for pair, name, test in rows:
-        test_name = name.removeprefix(PREFIX).replace("_", " ")
+        test_name = name_method(name.removeprefix(PREFIX))
         label = f"{pair['a']} − {pair['b']}" + (f", {test_name}" if several else "")
         start = 0.0
         ends = (test["p_left"], test["p_right"])
@@ -108,7 +108,8 @@ def _build_probabilities(
         ),
         alt=(
             f"Posterior probabilities of {shown} tests; for {first[0]['a']} and {first[0]['b']} by "
-            f"{first[1]}: {phrase(first[2]['p_left'])} below, {phrase(first[2]['p_rope'])} inside "
+            f"{name_method(first[1])}: {phrase(first[2]['p_left'])} below, "
+            f"{phrase(first[2]['p_rope'])} inside "
             f"and {phrase(first[2]['p_right'])} above the region."
         ),
         view=lambda style: _build_probability_view(values, style),
@@ -173,7 +174,8 @@ def _build_density(
         name=build_numbered_name("posterior", place),
         title=f"Posterior of {a} minus {b}",
         caption=(
-            f"The curve is the posterior density of the difference by {name}; its coloured parts "
+            f"The curve is the posterior density of the difference by {name_method(name)}; its "
+            "coloured parts "
             f"are the regions: {says}. The dashed lines end the region of practical equivalence, "
             f"{phrase(rope)} on both sides of 0. The bar below is the "
             f"{write_level(interval['level'])} credible interval, "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from thetahat_presentation.captions import write_ends, write_level
-from thetahat_presentation.wording import find_value_word, is_higher_better, list_names
+from thetahat_presentation.wording import capitalise, find_value_word, is_higher_better, list_names
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import needs_log
 from thetahat_service.figures.log_ticks import log_ticks
@@ -35,7 +35,7 @@ def build_quality_cost(result: Result) -> Iterator[Figure]:
     remain = list_names(list(cost["pareto"]), MOST_NAMED)
     yield Figure(
         name="quality_cost",
-        title="Is it worth the cost?",
+        title=f"{capitalise(quantity)} and cost of each model",
         caption=(
             f"Each point is a model: what it costs, and its {quantity}. {bars} {level} confidence "
             "intervals of one model alone. Full points remain to choose from: no other model of "

@@ -97,7 +97,7 @@ def _build_roc(curves: Mapping[str, ScoreCurvesDict], place: int, blocks: str) -
             f"rows of class {label} are found, against how many of the {roc['negatives']} others "
             "are taken for it. A line further up and left is better; on the dashed line scores say "
             f"nothing. Scores of the first repeat, over all {blocks} together; there are no "
-            "intervals, which the figure of roc_auc has."
+            "intervals, which the figure of the area under the curve has."
         ),
         alt=f"ROC curves of {len(curves)} models: {', '.join(curves)}.",
         about=tuple(curves),
@@ -138,7 +138,7 @@ def _build_steps(described: Mapping[str, Mapping[str, Any]], place: int) -> Figu
     )
     return Figure(
         name=build_numbered_name("reliability", place),
-        title="Reliability: do predicted probabilities come true?",
+        title="Share of events by predicted probability",
         caption=(
             f"Each line is the share of events by predicted probability, by isotonic regression "
             f"over {first['n']} rows: below the dashed line probabilities are too high, above it "
@@ -170,7 +170,7 @@ def _build_reliability(curves: Mapping[str, Mapping[str, Any]], place: int) -> F
     n = sum(entry["n"] for entry in bins)
     return Figure(
         name=build_numbered_name("reliability", place),
-        title="Reliability: do predicted probabilities come true?",
+        title="Share of events by predicted probability",
         caption=(
             f"Each point is a group of about {n // len(bins)} of {n} rows with similar predicted "
             f"probabilities of {label}: below the dashed line they are too high, above it too low. "

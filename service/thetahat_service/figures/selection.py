@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from thetahat_presentation.captions import phrase
-from thetahat_presentation.wording import find_block_word, name_block
+from thetahat_presentation.wording import find_block_word, name_block, name_method
 from thetahat_service.figures.figure import Figure, Result, clean_name
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
 from thetahat_service.figures.marks import (
@@ -51,7 +51,8 @@ def build_selection(result: Result) -> Iterator[Figure]:
 def _find_quantity(result: Result) -> tuple[str, bool]:
     """Return what candidates are chosen by, and whether higher values of it are better."""
     chosen = result["chosen"]
-    return ("mean loss" if chosen["by"] == "error" else chosen["by"], chosen["higher_is_better"])
+    quantity = "mean loss" if chosen["by"] == "error" else name_method(chosen["by"])
+    return quantity, chosen["higher_is_better"]
 
 
 def _build_candidates(result: Result) -> Figure:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat_presentation.document import Document, Json
-from thetahat_presentation.wording import join_words
+from thetahat_presentation.wording import capitalise, join_words, name_method
 from thetahat_service.figures.figure import Figure
 from thetahat_service.pages.method_page import describe_family, write_method
 
@@ -37,8 +37,8 @@ def list_used_methods(result: Json) -> list[tuple[str, str, str]]:
 
 def _describe_method(method: Json) -> tuple[str, str, str]:
     """Return family, name and parameters of a method that was used."""
-    name = method["name"]
-    if method.get("as", name) != name:
+    name = capitalise(name_method(method["name"]))
+    if method.get("as", method["name"]) != method["name"]:
         name = f"{name} (as {method['as']})"
     parameters = [
         f"{key} = {value}" for key, value in method["params"].items() if value is not None
@@ -133,7 +133,9 @@ def list_facts(row: Any, request: Json, result: Json | None) -> list[tuple[str, 
         facts.append(("Data set", request["dataset"], f"/data-sets/{request['dataset']}"))
     for field, name in (("scheme", "Scheme"), ("loss", "Loss"), ("blocks", "Blocks")):
         if request.get(field) is not None:
-            facts.append((name, write_method(request[field]), ""))
+            value = request[field]
+            words = name_method(value) if isinstance(value, str) else write_method(value)
+            facts.append((name, words, ""))
     for field, name in (("level", "Level"), ("margin", "Margin"), ("correction", "Correction")):
         if request.get(field) is not None:
             facts.append((name, str(request[field]), ""))

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from thetahat_presentation.document import Table
 from thetahat_presentation.numbers import MISSING, format_number
 from thetahat_presentation.targets import describe_target
-from thetahat_presentation.wording import capitalise, join_words
+from thetahat_presentation.wording import capitalise, join_words, name_method, name_parameter
 from thetahat_service.pages.measured_coverage import tabulate_coverage
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def write_method(method: Any) -> str:
     if not isinstance(method, Mapping):
         return str(method)
     parameters = method.get("params") or {}
-    inside = ", ".join(f"{key} = {value}" for key, value in parameters.items())
-    name = str(method.get("name", ""))
+    inside = ", ".join(f"{name_parameter(key)} = {value}" for key, value in parameters.items())
+    name = name_method(str(method.get("name", "")))
     return f"{name} ({inside})" if inside else name
 
 

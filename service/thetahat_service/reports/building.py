@@ -13,7 +13,7 @@ from thetahat_presentation.document import Section as ShownSection
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import MISSING, format_count, format_level, format_number
 from thetahat_presentation.showing import ask, name_evaluation, name_kind
-from thetahat_presentation.wording import capitalise, find_block_word
+from thetahat_presentation.wording import capitalise, find_block_word, name_method, name_parameter
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
 from thetahat_service.pages.evaluation_page import place_figures
@@ -340,7 +340,7 @@ def _list_learners(result: Json) -> list[Block]:
     rows: list[dict[str, Cell]] = [
         {
             "Name": Name(each.get("as", each["name"])),
-            "Learner": Name(each["name"]),
+            "Learner": capitalise(name_method(each["name"])),
             "Parameters": write_parameters(each) or MISSING,
         }
         for each in learners
@@ -355,7 +355,7 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
         *("blocks", "better", "unit", "target_sample"),
     )
     facts = [
-        (capitalise(field.replace("_", " ")), _write_method(request[field]))
+        (capitalise(field.replace("_", " ")), _choose_words(request[field]))
         for field in fields
         if isinstance(request.get(field), str | Mapping)
     ]
@@ -364,8 +364,12 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
     if level is not None:
         facts.append(("Confidence level", format_level(level)))
     facts += [
-        (capitalise(field), _write_method(request[field]))
-        for field in ("margin", "correction", "control")
+        (capitalise(field), write(request[field]))
+        for field, write in (
+            ("margin", _write_method),
+            ("correction", _choose_words),
+            ("control", _write_method),
+        )
         if request.get(field) is not None
     ]
     repetitions = source.result.get("study", {}).get("repetitions")
@@ -375,12 +379,19 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
     return [FactList(items=facts)]
 
 
+def _choose_words(choice: Any) -> str:
+    """Return a field of a request that names a method, by its name or with parameters."""
+    return name_method(choice) if isinstance(choice, str) else _write_method(choice)
+
+
 def _write_method(method: Any) -> str:
     """Return a field of a request in words: a method with its parameters, or the value."""
     if isinstance(method, list) and len(method) > MOST_VALUES:
         return f"{format_number(len(method))} values"
     if isinstance(method, Mapping) and "name" not in method:
-        return ", ".join(f"{key} = {_write_method(value)}" for key, value in method.items())
+        return ", ".join(
+            f"{name_parameter(key)} = {_write_method(value)}" for key, value in method.items()
+        )
     return write_method(method)
 
 

@@ -204,7 +204,7 @@ def test_exact_a_result_has_these_fields_alone(client: TestClient, worker: Inlin
         "n": 200,
         "target": "y",
         "step": None,
-        "sentence": "The published score is 0.37 (zero one), as before this submission.",
+        "sentence": "The published score is 0.37 (zero-one), as before this submission.",
         "cautions": [],
     }
     assert first["sentence"].endswith("which this submission changed.")

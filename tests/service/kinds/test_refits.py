@@ -225,9 +225,9 @@ def test_degenerate_losses_that_do_not_vary_have_no_interval() -> None:
 
     assert result["models"]["mean"]["intervals"] == []
     assert [m.split(",")[0] for m in messages] == [
-        "bates_nested_cv built no interval for 'mean'",
-        "bates_nested_cv built no interval for 'again'",
-        "bates_nested_cv built no interval for 'mean' against 'again'",
+        "There is no interval of 'mean' by Bates nested CV",
+        "There is no interval of 'again' by Bates nested CV",
+        "There is no interval of 'mean' against 'again' by Bates nested CV",
     ]
 
 

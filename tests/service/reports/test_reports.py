@@ -372,7 +372,7 @@ def test_exact_metrics_have_a_section_with_the_word_for_a_source() -> None:
     table, _ = list_metric_tables(ModelsResult(result, {}))
 
     assert list(table.columns[3:]) == ["95 % interval on a new school"]
-    assert texts_of(table)[0][0] == "roc_auc"
+    assert texts_of(table)[0][0] == "Area under the ROC curve"
     assert texts_of(table)[0][2:] == ["0.800", "0.700 to 0.900"]
 
 
@@ -530,7 +530,7 @@ def test_exact_a_study_says_what_it_draws_and_how_often() -> None:
     text = HtmlPage(render_html(report, draw_one).decode()).text
 
     assert "The study draws its data." in text
-    assert "generator = random_effects (omega = 0.3)" in text
+    assert "generator = random effects (omega = 0.3)" in text
     assert "Repetitions 40" in text
 
 

@@ -144,14 +144,14 @@ def test_exact_the_schools_of_a_request_were_not_simulated() -> None:
     ]
     assert sentences
     for sentence in sentences:
-        assert "leave_one_source_out with eight sources" in sentence
+        assert "leave-one-source-out with eight sources" in sentence
         assert "school" not in sentence
 
 
 @pytest.mark.parametrize(
     ("caution", "sentence"),
     [
-        (TRAINED_ON_RESAMPLES(), "Use bootstrap_632 or k-fold cross-validation"),
+        (TRAINED_ON_RESAMPLES(), 'Use "bootstrap_632" or k-fold cross-validation'),
         (
             GENERATED_POPULATION(role="source", generator="two_sources"),
             "The data come from two_sources, not from the source.",

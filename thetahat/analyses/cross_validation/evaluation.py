@@ -58,6 +58,7 @@ from thetahat.tables.labels import find_similar_labels
 from thetahat.tables.target_copies import find_target_copies
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import name_method
 from thetahat.values.words import choose_words
 
 if TYPE_CHECKING:
@@ -349,7 +350,7 @@ def _list_run_cautions(
 def _list_missing_intervals(estimates: RefitEstimates) -> list[Caution]:
     """Return a caution for each method that built no interval because the losses do not vary."""
     return [
-        NO_INTERVAL(method=estimate.key, subject=_format_subject(subject))
+        NO_INTERVAL(method=name_method(estimate.key), subject=_format_subject(subject))
         for subject, of_subject in estimates.items()
         for estimate in of_subject
         if estimate.estimate is None and not estimate.intervals

@@ -30,7 +30,7 @@ from thetahat.corrections import CORRECTIONS
 from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_percent
+from thetahat.values.number_text import format_percent, name_method
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import find_repeated_rows, is_numbering
@@ -51,7 +51,7 @@ def list_cautions(
     if n_pairs > MANY_PAIRS.threshold:
         yield MANY_PAIRS(n_pairs=n_pairs)
     if CORRECTIONS[correction].info.correction.is_liberal_where_models_differ and n_pairs > 1:
-        yield CORRECTION_CAN_BE_LIBERAL(correction=correction)
+        yield CORRECTION_CAN_BE_LIBERAL(correction=name_method(correction))
 
 
 def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:

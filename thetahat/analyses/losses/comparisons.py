@@ -58,7 +58,7 @@ from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import LossTable
 from thetahat.values.coverage import ExpectedSize
-from thetahat.values.number_text import format_number
+from thetahat.values.number_text import format_number, name_method
 from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
@@ -330,7 +330,9 @@ def _compare_with_tests(
     ]
     if others:
         yield TESTS_DISAGREE_WITH_VERDICT(
-            test=basis.test, tests=", ".join(others), alpha=format_number(choices.alpha)
+            test=name_method(basis.test),
+            tests=", ".join(map(name_method, others)),
+            alpha=format_number(choices.alpha),
         )
 
 

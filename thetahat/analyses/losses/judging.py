@@ -41,7 +41,7 @@ from thetahat.tables.labels import make_label_key
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.judge import JudgeDesign
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_count, format_number
+from thetahat.values.number_text import format_count, format_number, name_method
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.types import Alternative, FloatArray, IntArray
 from thetahat.variances import VARIANCES
@@ -102,7 +102,7 @@ def list_judge_cautions(layout: Layout) -> tuple[Caution, ...]:
         if np.ptp(shares) > LABELS_NOT_PROPORTIONAL.threshold * shares.max():
             return (LABELS_NOT_PROPORTIONAL(),)
     names = [
-        name
+        name_method(name)
         for name, method in VARIANCES.items()
         if method.info.variance.uses_judge and method().inapplicable(layout) is None
     ]

@@ -11,6 +11,7 @@ from thetahat.cautions import OUTSIDE_THE_RULE
 from thetahat.intervals.base import Interval, PairedRatesInterval
 from thetahat.registry import MethodInfo
 from thetahat.traits import IntervalForm
+from thetahat.values.number_text import name_target
 from thetahat.values.types import BlockKind, Needs, Target
 
 DEFAULT_TARGET: Final = {
@@ -132,7 +133,7 @@ def _mark_recommended(entry: BuiltInterval, place: RecommendationGroup) -> Built
     if place > RecommendationGroup.LISTED:
         cautions = (
             *cautions,
-            OUTSIDE_THE_RULE(target=interval.target.value),
+            OUTSIDE_THE_RULE(target=name_target(interval.target.value)),
         )
     return entry._replace(interval=replace(interval, recommended=True, cautions=cautions))
 

@@ -20,6 +20,7 @@ from thetahat.cautions import (
 )
 from thetahat.metrics.base import Metric
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import name_method, name_target
 from thetahat.values.types import Target
 from thetahat.values.words import Words
 
@@ -65,7 +66,9 @@ def check_few_sources(k: int, words: Words) -> tuple[Caution, ...]:
 def check_intervals(metric: Metric, missing: Mapping[Target, str]) -> tuple[Caution, ...]:
     """Return a caution for each target about which there is no interval, with the reason."""
     return tuple(
-        METRIC_WITHOUT_INTERVAL(metric=metric.info.name, target=target.value, reason=reason)
+        METRIC_WITHOUT_INTERVAL(
+            metric=name_method(metric.info.name), target=name_target(target.value), reason=reason
+        )
         for target, reason in missing.items()
     )
 

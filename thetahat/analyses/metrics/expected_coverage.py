@@ -31,6 +31,7 @@ from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.kept_studies import NOT_STUDIED, StudyFile, read_study
+from thetahat.values.number_text import name_method
 
 TABLE: Final = "/studies/metric_coverage"
 FILE: Final = "metric_coverage.json"
@@ -100,7 +101,8 @@ def _add(
     if missing is not None:
         return replace(interval, expected_coverage_missing=missing)
     several = f"average of {len(cells)} cases" if len(cells) > 1 else "one case"
-    words = f"{metric}, {design.words}, {cells[0].n} rows{_DATA_WORDS[data]}; {several}"
+    rows = f"{cells[0].n} rows{_DATA_WORDS[data]}"
+    words = f"{name_method(metric)}, {design.words}, {rows}; {several}"
     level = _read_study().head["level"]
     return add_coverage(interval, average_coverages(cells, words, TABLE, level))
 

@@ -231,7 +231,7 @@ _INTERVALS: Final = {
     "width": "Average width",
     "score": "Interval score: width plus 2/alpha times the distance of a missed truth",
     "built": "Share of repetitions with an interval",
-    **{f"covers_{name}": f"Coverage of {name}" for name in TITLES},
+    **{f"covers_{name}": f"Coverage of {name.replace('_', ' ')}" for name in TITLES},
 }
 
 

@@ -87,7 +87,7 @@ DESIGNS: Final[Mapping[str, Mapping[str, object]]] = {
     "leave_one_source_out": {
         "blocks": "source",
         "folds": 8,
-        "words": "leave_one_source_out with eight in all",
+        "words": "leave-one-source-out with eight in all",
     },
     "clusters cut, 5-fold": {
         "blocks": "random",

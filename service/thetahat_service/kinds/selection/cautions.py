@@ -25,6 +25,7 @@ from thetahat.cautions import (
 )
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.values.number_text import format_number
+from thetahat_presentation.wording import name_method
 from thetahat_service.kinds.selection.plan import SelectionPlan
 
 MOST_NAMED: Final = 10
@@ -71,7 +72,7 @@ def find_selection_cautions(
     internal : mapping of str to InternalEstimate
         The estimates that it rests on.
     """
-    criterion = plan.chosen_by
+    criterion = name_method(plan.chosen_by)
     if len(internal) > 1:
         yield INTERNAL_IS_OPTIMISTIC(
             sentence=" ".join(_describe_optimism(external, choice, internal, bias, plan))
@@ -101,7 +102,7 @@ def _describe_optimism(
     plan: SelectionPlan,
 ) -> Iterator[str]:
     """Yield the sentences on the internal value of the chosen candidate."""
-    criterion = plan.chosen_by
+    criterion = name_method(plan.chosen_by)
     direction = "large" if plan.criterion.higher_is_better else "small"
     value = format_number(internal[choice.name].mean)
     yield (

@@ -181,7 +181,7 @@ def test_exact_an_interval_that_covers_too_rarely_says_how_rarely() -> None:
     ("blocks", "columns", "target", "design"),
     [
         ("holdout", {}, Target.THESE_MODELS, "a holdout of a third"),
-        ("source", {}, Target.NEW_SOURCE, "leave_one_source_out with eight"),
+        ("source", {}, Target.NEW_SOURCE, "leave-one-source-out with eight"),
         (
             "random",
             {"cluster": [i // 4 for i in range(80)]},

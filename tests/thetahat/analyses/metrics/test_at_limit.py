@@ -32,6 +32,7 @@ from thetahat.metrics.recall import Recall
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.metrics.specificity import Specificity
 from thetahat.values.types import Alternative, Target
+from thetahat_presentation.wording import name_method
 
 OF_CLASSES: tuple[Metric, ...] = (
     Recall(n_resamples=0),
@@ -211,7 +212,7 @@ def test_degenerate_a_metric_without_a_bound_has_a_serious_caution() -> None:
         shown = tree(metric, {"m": judged}, holdout(n))["models"]["m"]["metrics"][metric.info.name]
         (caution,) = (c for c in shown["cautions"] if c["code"] == "metric_without_interval")
         assert caution["severity"] == "serious"
-        assert metric.info.name in caution["message"]
+        assert name_method(metric.info.name) in caution["message"]
         assert shown["recommended"] == {}
 
 

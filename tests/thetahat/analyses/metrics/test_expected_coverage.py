@@ -18,6 +18,7 @@ from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.metrics.matthews import Matthews
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.values.types import Alternative, Target
+from thetahat_presentation.wording import name_method
 
 STUDY: dict[str, Any] = json.loads(
     Path(expected_coverage.__file__).with_name("metric_coverage.json").read_text()
@@ -61,7 +62,7 @@ def test_naive_a_model_has_the_average_of_the_nearest_cells(
     assert coverage is not None
     assert_allclose(coverage.coverage, np.mean(expected))
     assert (coverage.least, coverage.largest) == (min(expected), max(expected))
-    assert coverage.design.startswith(f"{name}, five folds, 200 rows")
+    assert coverage.design.startswith(f"{name_method(name)}, five folds, 200 rows")
     assert coverage.table == "/studies/metric_coverage"
 
 
