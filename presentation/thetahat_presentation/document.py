@@ -8,7 +8,7 @@ per cent signs a plain space here; HTML and LaTeX set them as they print them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -128,15 +128,21 @@ class Table:
     """Sentences below the table."""
     n_first: int = 15
     """Rows that a terminal shows, unless all are asked for."""
+    said: frozenset[str] = frozenset()
+    """Headings of columns that are in a table of the findings, too."""
 
     @classmethod
     def of_rows(
-        cls, caption: str, rows: Sequence[Mapping[str, Cell]], notes: Sequence[str] = ()
+        cls,
+        caption: str,
+        rows: Sequence[Mapping[str, Cell]],
+        notes: Sequence[str] = (),
+        said: frozenset[str] = frozenset(),
     ) -> Table:
         """Return a table of rows that have each cell under its heading, all of them the same."""
         columns = list(rows[0]) if rows else []
         cells = [[row[column] for column in columns] for row in rows]
-        return cls(caption=caption, columns=columns, rows=cells, notes=notes)
+        return cls(caption=caption, columns=columns, rows=cells, notes=notes, said=said)
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -157,7 +163,23 @@ class Table:
 
     def without_bars(self) -> Table:
         """Return the table without its drawings."""
-        kept = [position for position in range(len(self.columns)) if position not in self.bars]
+        return self._keep(
+            position for position in range(len(self.columns)) if position not in self.bars
+        )
+
+    def without_said(self, tables: Sequence[Table]) -> Table:
+        """Return what the table adds to those of the findings: no rows where that is nothing."""
+        if all(self.said.isdisjoint(each.columns) for each in tables):
+            return self
+        rest = self._keep(
+            position for position, name in enumerate(self.columns) if name not in self.said
+        )
+        notes = {note for each in tables for note in each.notes}
+        left = [note for note in self.notes if note not in notes]
+        return replace(rest, rows=rest.rows if len(rest.columns) > 1 else (), notes=left)
+
+    def _keep(self, positions: Iterable[int]) -> Table:
+        kept = list(positions)
         rows = [[row[position] for position in kept] for row in self.rows]
         return replace(self, columns=[self.columns[position] for position in kept], rows=rows)
 
@@ -306,8 +328,13 @@ class Document:
         sentences = [each for each in left if each]
         sections = [
             replace(
-                section, tables=[each for each in section.tables if each not in findings.tables]
-            )
+                section,
+                tables=[
+                    each.without_said(findings.tables)
+                    for each in section.tables
+                    if each not in findings.tables
+                ],
+            ).without_empty_tables()
             for section in self.sections
         ]
         return replace(

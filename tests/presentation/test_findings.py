@@ -248,3 +248,23 @@ def test_exact_signs_are_in_ascii_where_that_is_asked_for() -> None:
         page = Page(80, 80, is_ascii=True)
         for show_all in (False, True):
             assert page.write(show(read_case(name)[1]), show_all=show_all).isascii()
+
+
+@pytest.mark.parametrize("name", ["exam", "losses", "selection"])
+def test_exact_the_table_of_models_says_no_number_of_the_findings_again(name: str) -> None:
+    document = show(read_case(name)[1])
+    (whole,) = (document.find_section("models") or document.sections[0]).tables[:1]
+    section = document.rest.find_section("models")
+    rest = [] if section is None else section.tables
+    first = document.findings.tables[0]
+
+    if name == "selection":  # its findings are about candidates
+        assert rest == [whole]
+        return
+    assert set(whole.columns) >= {"Model", "Mean loss"}
+    assert [list(table.columns) for table in rest] == (
+        [["Model", "Pooled mean", "Interval on data like these", "One more school", "Groups"]]
+        if name == "exam"
+        else []
+    )
+    assert not {note for table in rest for note in table.notes} & set(first.notes)

@@ -12,6 +12,7 @@ from thetahat_presentation.parts.costs import describe_costs, name_cost, write_c
 from thetahat_presentation.parts.groups import describe_groups
 from thetahat_presentation.parts.judge import describe_judge
 from thetahat_presentation.parts.model_table import (
+    MOST_MODELS,
     describe_ranks,
     describe_size,
     explain_intervals,
@@ -28,8 +29,6 @@ from thetahat_presentation.parts.probabilities import describe_probabilities
 from thetahat_presentation.parts.test_sets import describe_test_set
 from thetahat_presentation.wording import capitalise, name_method
 
-MOST_MODELS: Final = 15
-"""Models that the table has; the others are in the table of all models."""
 ROOM: Final = 0.15
 """Share of the scale that is left beyond the numbers where an interval is open."""
 TESTS: Final = ("iman_davenport", "friedman", "quade", "aligned_ranks", "nemenyi")

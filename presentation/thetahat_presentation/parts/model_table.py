@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
+from typing import Final
 
 from thetahat_presentation.document import Cell, Json, Name, Number, Table
 from thetahat_presentation.numbers import format_count, format_number, format_percent
@@ -15,6 +16,9 @@ from thetahat_presentation.parts.models import (
 )
 from thetahat_presentation.targets import explain_target, name_target
 from thetahat_presentation.wording import capitalise, find_block_word, name_method
+
+MOST_MODELS: Final = 15
+"""Models that the table of the findings has; the others are in the table of all models."""
 
 
 def tabulate_models(shown: ModelsResult) -> Table:
@@ -49,7 +53,23 @@ def tabulate_models(shown: ModelsResult) -> Table:
     notes = [*_list_notes(shown, has_pooled=has_pooled, has_prediction=has_prediction)]
     level = f" ({shown.level} intervals)" if shown.targets and shown.level else ""
     notes += [letters_note] if letters else []
-    return Table.of_rows(f"{quantity} of each model{level}", rows, notes)
+    caption = f"{quantity} of each model{level}"
+    return Table.of_rows(caption, rows, notes, _list_said(shown, quantity))
+
+
+def _list_said(shown: ModelsResult, quantity: str) -> frozenset[str]:
+    """Return the headings of what the table of the findings has of every model."""
+    if len(shown.names) > MOST_MODELS:
+        return frozenset()
+    main = str(shown.main_target)
+    centres = [
+        ((find_recommended(model).get(main) or {}).get("estimate"), model["mean"].get("macro"))
+        for model in shown.models.values()
+        if "mean" in model
+    ]
+    said = {f"Interval {shown.about(main)}", "Rank (ties)"}
+    is_same = all(centre is None or centre == mean for centre, mean in centres)
+    return frozenset({*said, quantity} if is_same else said)
 
 
 def describe_ranks(rank: Json | None) -> str:

@@ -31,6 +31,8 @@ CLAIMS: Final = {
     "equivalent": "{best} and {others} are equivalent",
     "not_worse": "{best} is not worse than {others}",
 }
+OF_MODELS: Final = ("Mean ", "Pooled mean", "Interval ")
+"""How the second column of a table of models begins."""
 MOST_LISTED: Final = 4
 MOST_NAMED: Final = 8
 MOST_ROWS: Final = 15
@@ -118,7 +120,7 @@ def _check_models(shown: Shown, result: Json, *, is_asked: bool) -> Iterator[str
     tables = [
         table
         for table in shown.tables
-        if table[0][0] == "Model" and len(table[0]) > 1 and table[0][1].startswith("Mean ")
+        if table[0][0] == "Model" and len(table[0]) > 1 and table[0][1].startswith(OF_MODELS)
     ]
     is_other_kind = result["kind"] in {"learning_curve", "selection"}
     if is_asked and not tables and not is_other_kind:
@@ -137,7 +139,8 @@ def _check_model(headings: Sequence[str], row: Sequence[str], result: Json) -> I
     intervals = model["recommended"]
     asked = intervals.get(find_target(result)) or {}
     means = [model["mean"]["macro"], asked.get("estimate")]
-    if not any(are_rounded(row[1], [mean]) for mean in means if mean is not None):
+    has_mean = headings[1].startswith("Mean ")
+    if has_mean and not any(are_rounded(row[1], [mean]) for mean in means if mean is not None):
         yield f"the mean of {row[0]} is {row[1]}"
     for heading, cell in zip(headings, row, strict=True):
         target = next((ABOUT[words] for words in ABOUT if words in heading), None)
