@@ -13,6 +13,7 @@ from thetahat_service.cli.failures import UserError
 from thetahat_service.data.base import WRITTEN
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.roles.missing_codes import find_missing_code
+from thetahat_service.roles.names import is_label_name
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
@@ -244,6 +245,12 @@ def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[s
             f"The file has no column of numbers to compare; its columns are {', '.join(proposals)}."
             + "".join(f" {p.name!r} {p.reason}." for p in list(proposals.values())[:LISTED])
             + "".join(f" N{sentence[1:]}" for sentence in _describe_left_out(data))
+        )
+        raise UserError(message)
+    if len(models) == 1 and is_label_name(models[0]):
+        message = (
+            f"The only column of numbers, {models[0]!r}, has a name of labels. If it has losses or "
+            f"scores, give {_name_models(models)}."
         )
         raise UserError(message)
     return models

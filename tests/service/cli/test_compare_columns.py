@@ -655,6 +655,15 @@ def test_invalid_metrics_of_answers_are_no_models(
     assert "has the name of the metric faithfulness, and 'answer_relevancy' that of" in message
 
 
+def test_invalid_a_label_alone_is_no_model(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path, "question_id,winner,turn", np.arange(N), ["tie"] * N, [1] * N)
+
+    assert "'turn', has a name of labels. If it has losses" in refuse(capsys, path)
+    assert list(compare(capsys, path, "--model", "turn")["models"]) == ["turn"]
+
+
 def test_exact_runs_that_are_the_same_for_all_items(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
