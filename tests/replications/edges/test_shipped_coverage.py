@@ -6,9 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.architecture.sources import ROOT
+from thetahat.analyses.groups.expected_coverage import STUDIED_IMBALANCE
+from thetahat.values.clusters import compute_imbalance
+from thetahat_replications.edges.groups import DESIGNS
 from thetahat_replications.edges.shipped_coverage import LIBRARY, STUDIES, ShippedStudy, write_study
 from thetahat_replications.edges.table import KeptPage, Table, write_page
 
@@ -126,3 +130,15 @@ def test_exact_a_page_is_read_as_it_was_written() -> None:
     assert page.rows == ({"a": "x", "b": "0.500"}, {"a": "y", "b": "2"})
     with pytest.raises(ValueError, match="command"):
         KeptPage.read(write_page(table, "nothing"))
+
+
+def test_exact_the_clusters_of_groups_are_as_unequal_as_results_are_told() -> None:
+    """They have from 2 to 20 rows, scaled to the rows of the design."""
+    of_designs = [
+        compute_imbalance(np.bincount(design.clusters))
+        for design in DESIGNS
+        if design.clusters is not None
+    ]
+
+    assert len(of_designs) == 3
+    assert np.mean(of_designs) == pytest.approx(STUDIED_IMBALANCE, abs=0.05)

@@ -319,6 +319,19 @@ def test_exact_intervals_of_one_test_set_have_the_coverage_of_their_own_study() 
         assert interval.expected_coverage.table == "/studies/group_metrics_coverage"
 
 
+@pytest.mark.parametrize(("giant", "is_alike"), [(46, True), (50, False)])
+def test_limit_groups_in_clusters_may_be_four_thirds_as_unequal_as_the_studied_ones(
+    giant: int, *, is_alike: bool
+) -> None:
+    """Of 30 clusters one has 46 or 50 of 240 rows: 1.78 and 1.95 for each equal one, of 1.87."""
+    rest = [1 + place % 29 for place in range(240 - giant)]
+    cluster = np.random.default_rng(9).permutation([0] * giant + rest).tolist()
+    result = describe_groups({"a": draw(240)}, [60] * 4, cluster=cluster)
+    level = result.models["a"].groups["g"].simultaneous
+
+    assert (level.expected_coverage is not None) is is_alike
+
+
 def test_exact_one_giant_cluster_is_like_no_design() -> None:
     """Half of the rows in one of 30 clusters; those of the study of groups have 2 to 20 rows."""
     labels = ["giant"] * 120 + [f"c{place // 4}" for place in range(116)] + ["c0"] * 4

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 import thetahat
 from tests.thetahat.analyses.losses.test_paired_rates import basis, compare
@@ -17,7 +17,6 @@ from thetahat.analyses.losses.power_of_rates import (
     compute_power_of_rates,
     find_detectable_difference_of_rates,
 )
-from thetahat.analyses.thresholds import MOST_ENUMERATED
 from thetahat.numerics.paired_rates import compute_p_value_of_no_difference, count_clustered_pair
 from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import FloatArray, IntArray
@@ -72,15 +71,16 @@ def test_golden_size_of_a_mcnemar_test_with_many_discordant_instances() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
-def test_limit_both_forms_agree_where_one_takes_over(alpha: float) -> None:
-    n = 4000
-    below, above = (
-        compute_power_of_rates(0.014, MOST_ENUMERATED / n * factor, n, alpha)
-        for factor in (1 - 1e-9, 1 + 1e-9)
-    )
+def test_limit_the_normal_form_begins_at_four_hundred_discordant_instances(alpha: float) -> None:
+    n, difference = 4000, 0.014
+    for discordant, is_normal in ((395, False), (405, True)):
+        psi = discordant / n
+        spread, z = math.sqrt(psi - difference**2), -float(ndtri(alpha / 2)) * math.sqrt(psi)
+        normal = float(ndtr((difference * math.sqrt(n) - z) / spread))
+        power = compute_power_of_rates(difference, psi, n, alpha)
 
-    assert abs(below - above) < 0.006
-    assert below != pytest.approx(above, abs=1e-6)  # a limit of another size moves the step
+        assert (power == pytest.approx(normal, rel=1e-5)) is is_normal
+        assert power == pytest.approx(normal, abs=0.006)
 
 
 def test_limit_very_many_instances_keep_their_digits() -> None:
