@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.thetahat.analyses.agreement.test_measuring import VECTORS
+from tests.vectors.reading import VECTORS
 from thetahat_service.cli import main
 
 
