@@ -129,7 +129,9 @@ class Table:
     n_first: int = 15
     """Rows that a terminal shows, unless all are asked for."""
     said: frozenset[str] = frozenset()
-    """Headings of columns that are in a table of the findings, too."""
+    """Headings of columns, and notes, that a table of the findings has or does not need."""
+    rest_caption: str = ""
+    """The caption without these columns."""
 
     @classmethod
     def of_rows(
@@ -137,12 +139,11 @@ class Table:
         caption: str,
         rows: Sequence[Mapping[str, Cell]],
         notes: Sequence[str] = (),
-        said: frozenset[str] = frozenset(),
     ) -> Table:
         """Return a table of rows that have each cell under its heading, all of them the same."""
         columns = list(rows[0]) if rows else []
         cells = [[row[column] for column in columns] for row in rows]
-        return cls(caption=caption, columns=columns, rows=cells, notes=notes, said=said)
+        return cls(caption=caption, columns=columns, rows=cells, notes=notes)
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -175,8 +176,9 @@ class Table:
             position for position, name in enumerate(self.columns) if name not in self.said
         )
         notes = {note for each in tables for note in each.notes}
-        left = [note for note in self.notes if note not in notes]
-        return replace(rest, rows=rest.rows if len(rest.columns) > 1 else (), notes=left)
+        left = [note for note in self.notes if note not in notes | self.said]
+        rows = rest.rows if len(rest.columns) > 1 else ()
+        return replace(rest, caption=self.rest_caption, rows=rows, notes=left)
 
     def _keep(self, positions: Iterable[int]) -> Table:
         kept = list(positions)

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import thetahat
-from tests.golden.write_shown import read_case
+from tests.golden.write_shown import read_case, render_page
 from tests.presentation.reading import caution
 from thetahat_presentation.document import Bar, Caution, Cell, Document, Findings, Table
+from thetahat_presentation.parts.headlines import describe_best
 from thetahat_presentation.parts.models import find_recommended
 from thetahat_presentation.renderers.bars import ASCII, BLANK, draw_bar
 from thetahat_presentation.renderers.html import HtmlPage
@@ -268,3 +269,22 @@ def test_exact_the_table_of_models_says_no_number_of_the_findings_again(name: st
         else []
     )
     assert not {note for table in rest for note in table.notes} & set(first.notes)
+
+
+def test_exact_a_list_has_the_mean_of_the_best_model() -> None:
+    summary = read_case("exam")[1]["summary"]
+
+    assert (
+        describe_best(summary) == "The mean loss of ridge is 0.618 (95 % interval 0.533 to 0.703)."
+    )
+    assert describe_best({**summary, "models": summary["models"][:1]}) == ""
+
+
+def test_exact_the_links_on_a_page_lead_to_its_parts() -> None:
+    html = render_page(*read_case("exam"))
+    (contents,) = re.findall(r'<nav class="contents.*?</nav>', html, re.DOTALL)
+    links = re.findall(r'href="#([^"]+)"', contents)
+
+    assert {"models", "pairs", "sources", "doubts", "methods", "sign-offs"} <= set(links)
+    for link in links:
+        assert f'id="{link}"' in html

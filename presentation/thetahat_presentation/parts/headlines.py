@@ -86,6 +86,14 @@ def describe_selected(summary: Json) -> str:
     return _describe_one(summary, summary["models"][0], "the learner that is chosen")
 
 
+def describe_best(summary: Json) -> str:
+    """Return the mean of the best of several models; empty where the headline has the numbers."""
+    models = summary["models"]
+    if len(models) < 2:
+        return ""
+    return _describe_one(summary, models[0], models[0]["name"])
+
+
 def is_choice(summary: Json) -> bool:
     """Return whether a summary is about what a selection chooses, and about nothing else."""
     return [model["name"] for model in summary["models"]] == [SELECTED]

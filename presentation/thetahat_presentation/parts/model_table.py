@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from string import ascii_lowercase
 from typing import Final
 
@@ -19,6 +20,12 @@ from thetahat_presentation.wording import capitalise, find_block_word, name_meth
 
 MOST_MODELS: Final = 15
 """Models that the table of the findings has; the others are in the table of all models."""
+
+BEST_FIRST: Final = "The best model is first."
+ABOUT_RANKS: Final = (
+    "Rank: the ranks that fit what is shown, and how many models share them (ties)."
+)
+"""Notes that the rest of the table does not need."""
 
 
 def tabulate_models(shown: ModelsResult) -> Table:
@@ -54,7 +61,9 @@ def tabulate_models(shown: ModelsResult) -> Table:
     level = f" ({shown.level} intervals)" if shown.targets and shown.level else ""
     notes += [letters_note] if letters else []
     caption = f"{quantity} of each model{level}"
-    return Table.of_rows(caption, rows, notes, _list_said(shown, quantity))
+    table = Table.of_rows(caption, rows, notes)
+    others = f"Other numbers of each model{level}"
+    return replace(table, said=_list_said(shown, quantity), rest_caption=others)
 
 
 def _list_said(shown: ModelsResult, quantity: str) -> frozenset[str]:
@@ -67,7 +76,7 @@ def _list_said(shown: ModelsResult, quantity: str) -> frozenset[str]:
         for model in shown.models.values()
         if "mean" in model
     ]
-    said = {f"Interval {shown.about(main)}", "Rank (ties)"}
+    said = {f"Interval {shown.about(main)}", "Rank (ties)", BEST_FIRST, ABOUT_RANKS}
     is_same = all(centre is None or centre == mean for centre, mean in centres)
     return frozenset({*said, quantity} if is_same else said)
 
@@ -97,11 +106,11 @@ def _has_pooled_mean(shown: ModelsResult) -> bool:
 
 def _list_notes(shown: ModelsResult, *, has_pooled: bool, has_prediction: bool) -> Iterator[str]:
     if len(shown.names) > 1:
-        yield "The best model is first."
+        yield BEST_FIRST
         if shown.targets:
             yield explain_intervals(shown)
     if shown.ranking.get("ranks"):
-        yield "Rank: the ranks that fit what is shown, and how many models share them (ties)."
+        yield ABOUT_RANKS
     if size := describe_size(shown):
         yield f"{size}."
     if has_pooled:

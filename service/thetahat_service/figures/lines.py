@@ -9,7 +9,7 @@ from typing import Final, Literal
 import orjson
 
 from thetahat_presentation.captions import write_ends
-from thetahat_service.figures.log_ticks import log_ticks
+from thetahat_service.figures.log_ticks import log_ticks, thin_ticks
 from thetahat_service.figures.marks import build_layer, build_number_axis
 from thetahat_service.figures.style import Json, Palette, Style
 
@@ -95,7 +95,7 @@ def build_line_view(lines: LinePlot, style: Style) -> Json:
         channel: {**series, "scale": {"domain": names, "range": looks}}
         for channel, looks in (("color", colours), ("shape", shapes), ("strokeDash", dashes))
     }
-    x, y = _build_x_axis(lines, values), _build_y_axis(lines, values)
+    x, y = _build_x_axis(lines, values, style.width), _build_y_axis(lines, values)
     tooltip = [
         {"field": "series", "title": "series"},
         *[{"field": "x", "title": lines.x_title, "format": ".4~g"}] * (not lines.categories),
@@ -190,7 +190,7 @@ def _build_rows(line: Line) -> list[Json]:
     ]
 
 
-def _build_x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
+def _build_x_axis(lines: LinePlot, values: Sequence[Json], width: int) -> Json:
     axis = build_number_axis(lines.x_title)
     places = [row["x"] for row in values]
     if lines.categories:
@@ -208,10 +208,11 @@ def _build_x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
     if lines.is_log:
         low, high = min(places), max(places)
         low, high = low / 1.15, high * 1.15
+        ticks = thin_ticks(log_ticks(low, high), width)
         return {
             **axis,
             "scale": {"type": "log", "domain": [low, high], "nice": False},
-            "axis": {"values": log_ticks(low, high), "format": ".6~g"},
+            "axis": {"values": ticks, "tickCount": len(ticks), "format": ".6~g"},
         }
     if lines.x_domain:
         return {**axis, "scale": {"domain": list(lines.x_domain), "nice": False}}

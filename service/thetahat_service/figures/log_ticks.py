@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
+
+from thetahat_service.figures.style import LETTER
 
 SHORT: Final = 100.0
 """Ratio of the ends of an axis from which the ticks are powers of ten, or 1, 2 and 5 of them."""
@@ -11,6 +14,10 @@ NARROW: Final = 3.0
 """Ratio of the ends of an axis below which ticks have equal distances."""
 ENOUGH: Final = 4
 MOST: Final = 7
+MARGINS: Final = 90
+"""Pixels of a picture beside its axis."""
+BETWEEN: Final = 14
+"""Pixels between two labels."""
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0)
 _MANTISSAS: Final = (
     (1.0,),
@@ -41,6 +48,16 @@ def log_ticks(low: float, high: float) -> list[float]:
         if len(ticks) >= ENOUGH:
             break
     return ticks
+
+
+def thin_ticks(ticks: Sequence[float], width: int) -> list[float]:
+    """Return as many ticks, evenly spread, as have room for their labels in a picture.
+
+    Vega itself would keep the first and the last one alone where they are more than it counts.
+    """
+    longest = max((len(f"{tick:g}") for tick in ticks), default=1)
+    most = max(2, int((width - MARGINS) // (LETTER * longest + BETWEEN)))
+    return list(ticks[:: math.ceil(len(ticks) / most)]) if ticks else []
 
 
 def _choose_powers(low: float, high: float) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from thetahat_presentation.parts.headlines import describe_best
 from thetahat_presentation.showing import name_evaluation
 
 
@@ -18,6 +19,8 @@ class ListEntry:
     """Its name, or its kind and models if it has no name."""
     headline: str
     """The verdict, or why it failed; empty while it runs."""
+    best: str
+    """The mean of the best of several models; empty without them."""
 
     @property
     def is_open(self) -> bool:
@@ -42,4 +45,5 @@ def describe_entry(row: Any, outcome: str = "") -> ListEntry:
     if row.error is not None:
         headline = str(row.error.get("detail", ""))
     title = name_evaluation(row.name, row.kind, row.id, row.summary)
-    return ListEntry(row=row, title=title, headline=headline)
+    best = describe_best(row.summary) if row.summary is not None else ""
+    return ListEntry(row=row, title=title, headline=headline, best=best)
