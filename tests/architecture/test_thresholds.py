@@ -53,7 +53,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "learners/fast/logistic/newton.STEP_TOLERANCE",
         "learners/fast/logistic/training_parts.MAX_LAST_STEP",
         "learners/logistic_regression._GRADIENT_TOLERANCE",
-        "analyses/metrics/square_and_add._PRECISION",
         "numerics/paired_rates._PRECISION",
         "numerics/quadratic_programme._MAX_FREED_SINGLY",
         "numerics/quadratic_programme._MIN_SEPARATION",

@@ -371,6 +371,20 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
         "The recommended interval of a balanced accuracy is the score interval, and that of R "
         "squared the log jackknife; the logit and the normal interval covered too rarely."
     ),
+    r"(?:predictions_(?:cluster|holdout|random|source)_metrics|cross_validation_metrics_(?:classes"
+    r"|sources)|learning_curve_classes_metrics)/comparisons/\d+/metrics/(?:average_precision"
+    r"|balanced_accuracy|roc_auc)/(?:degrees_of_freedom|method|p_value|standard_error|statistic"
+    r"|variance|intervals?(?:/\d+)?/(?:degrees_of_freedom|estimate|lower|mean|method|recommended"
+    r"|standard_error|upper|variance))": Changed(
+        "Differences of areas and average precisions have quantiles of t with few instances of a "
+        "class; those of balanced accuracies, and of models with few errors, come from the limits "
+        "of both models."
+    ),
+    r"predictions_cluster_metrics/models/[^/]+/metrics/roc_auc/(?:degrees_of_freedom"
+    r"|intervals/\d+/(?:degrees_of_freedom|lower|upper)"
+    r"|variances/cluster_robust(?:_blocks)?/degrees_of_freedom)": Changed(
+        "The clusters of a metric are those that have its rarest class."
+    ),
     rf"{_METRIC_INTERVALS}/(?:lower|upper|standard_error)": Rounded(
         "The percentile and BCa intervals of a metric are those of a mean, which start from the "
         "deviations of the replicates."

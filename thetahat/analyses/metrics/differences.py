@@ -15,7 +15,11 @@ from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative
 from thetahat.analyses.metrics.metric_values import MetricValues
-from thetahat.analyses.metrics.square_and_add import DifferenceOfLimits, find_differences_of_limits
+from thetahat.analyses.metrics.square_and_add import (
+    DifferenceOfLimits,
+    find_differences_of_limits,
+    find_limits,
+)
 from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections import DEFAULT_CORRECTION, adjust
 from thetahat.distributions import compute_p_value
@@ -35,11 +39,13 @@ def build_differences(
     alpha = choose_pair_alpha(choices.alpha, len(pairs), correction)
     of_one_pair = choices if alpha == choices.alpha else replace(choices, level=1 - alpha)
     built: list[MetricDifference] = []
+    limits = {
+        name: find_limits(metric, measured[name], of_one_pair)
+        for name in dict.fromkeys(name for pair in pairs for name in pair)
+    }
     for a, b in pairs:
         difference = measured[a].minus(measured[b])
-        of_limits = find_differences_of_limits(
-            metric, measured[a], measured[b], difference, of_one_pair
-        )
+        of_limits = find_differences_of_limits(metric, limits[a], limits[b], difference)
         alternative = orient_alternative(metric, choices.alternative)
         more = {
             each.target: (each, entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from thetahat.analyses.losses.choices import Choices
@@ -32,6 +32,7 @@ from thetahat.analyses.metrics.metric_variance import (
     MetricVariance,
 )
 from thetahat.analyses.metrics.variances import RESAMPLED, estimate_variances
+from thetahat.analyses.thresholds import FEWEST_NORMAL
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
@@ -140,7 +141,9 @@ def infer_metric(
     """
     alternative = orient_alternative(metric, choices.alternative)
     mean, layout = choose_mean(metric, measured), measured.layout
-    variances = estimate_variances(measured)
+    variances: Mapping[str, VarianceEstimate] = estimate_variances(measured)
+    if is_difference:
+        variances = _count_degrees(measured, variances)
     low, high = metric.value_range
     built = [*more]
     if is_difference:
@@ -164,6 +167,23 @@ def infer_metric(
         "difference" if is_difference else "model",
     )
     return MetricInference(measured, mean, variances, intervals)
+
+
+def _count_degrees(
+    measured: MetricValues, variances: Mapping[str, VarianceEstimate]
+) -> Mapping[str, VarianceEstimate]:
+    """Return the variances of a difference, those from few instances of a class with degrees.
+
+    They are those of the smaller class, of metrics that rank its instances.
+    """
+    counted = dict(variances)
+    for name in (*WITHIN_CLASSES, MetricVariance.INFLUENCE, MetricVariance.INFLUENCE_BLOCKS):
+        variance = counted.get(name)
+        degrees = None if variance is None else measured.count_degrees(variance.mean)
+        is_normal = name in WITHIN_CLASSES and (degrees or 0) >= FEWEST_NORMAL - 1
+        if variance is not None and degrees is not None and not is_normal:
+            counted[name] = replace(variance, degrees_of_freedom=degrees)
+    return counted
 
 
 def build_of_model(

@@ -37,6 +37,9 @@ class MetricValues:
     strata: IntArray | None
     """(n,) codes of the groups within which the influence averages to 0 (classes, for DeLong's
     variance)."""
+    ranked_classes: IntArray | None = None
+    """(n,) codes of two classes, of a metric that ranks the instances of one among the others;
+    None for other metrics."""
     variance: MetricVariance
     """Name of the variance from the influence: ``DELONG`` or ``INFLUENCE``."""
     fold_influence: FloatArray | None = None
@@ -117,18 +120,18 @@ class MetricValues:
         """Return the degrees of freedom of the variance within the smallest class.
 
         They are those of the pooled value, or of the macro mean, whose classes are those of each
-        block. None where a variance has no classes.
+        block. None for metrics that rank no instances of two classes.
         """
-        layout = self.layout
-        if self.strata is None:
+        layout, code = self.layout, self.ranked_classes
+        if code is None:
             return None
         split = layout.get_split_of_row()
         kept = layout.split_repeat[split] == 0
         if mean is MeanKind.MACRO:
             kept &= self.defined[split]
         place = split[kept] if mean is MeanKind.MACRO else np.zeros(int(kept.sum()), dtype=np.intp)
-        counts = np.zeros((int(place.max(initial=0)) + 1, int(self.strata.max()) + 1))
-        np.add.at(counts, (place, self.strata[kept]), 1)
+        counts = np.zeros((int(place.max(initial=0)) + 1, int(code.max()) + 1))
+        np.add.at(counts, (place, code[kept]), 1)
         return float(max(1, np.maximum(counts - 1, 0).sum(axis=0).min()))
 
 
@@ -191,6 +194,7 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
         splits=splits,
         split_influence=split_influence,
         strata=strata,
+        ranked_classes=_rank_classes(metric, judged, strata),
         variance=MetricVariance.INFLUENCE
         if strata is None or metric.uses != "scores"
         else MetricVariance.DELONG,
@@ -226,6 +230,14 @@ def _leave_out(
     ]
     known = [values for values in of_repeats if values is not None]
     return np.asarray(np.mean(known, axis=0)) if known else None
+
+
+def _rank_classes(
+    metric: Metric, judged: TruthAndPredictions, strata: IntArray | None
+) -> IntArray | None:
+    if metric.uses != "scores" or (strata is None and len(judged.classes) > 2):
+        return None
+    return judged.truth.astype(np.intp) if strata is None else strata
 
 
 def has_skewed_targets(judged: TruthAndPredictions) -> bool:

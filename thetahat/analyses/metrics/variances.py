@@ -69,13 +69,29 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
         ):
             if parts is not None and c > 1:
                 weights = weigh_all_clusters(layout)
-                degrees = float(weights.degrees[0])
+                degrees = min(float(weights.degrees[0]), _count_clusters(measured, parts) - 1)
                 sums = np.bincount(layout.cluster, weights=parts, minlength=c).astype(np.float64)
                 value = add_squares_of_clusters(sums, weights)
                 few = check_few_clusters(layout, degrees)
                 robust = MetricVariance.CLUSTER_ROBUST
                 name = robust.of_blocks if kind is MeanKind.MACRO else robust
                 yield name, _conclude(measured, kind, value, degrees, few)
+
+
+def _count_clusters(measured: MetricValues, parts: FloatArray) -> int:
+    """Return the clusters that have the class which the fewest have, or any influence; 2 at least.
+
+    A share of positives, or an area, with all positives in four clusters is as uncertain as four
+    clusters make it, however many others there are.
+    """
+    layout = measured.layout
+    classes = measured.strata if measured.ranked_classes is None else measured.ranked_classes
+    assert layout.cluster is not None  # noqa: S101 - called with clusters alone
+    rows = [parts != 0] if classes is None else [classes == each for each in np.unique(classes)]
+    counts = [
+        len(np.unique(layout.cluster[of_class])) for of_class in rows if parts[of_class].any()
+    ]
+    return max(2, min(counts, default=len(layout.cluster_labels)))
 
 
 def sum_variance(parts: FloatArray, group: IntArray | None) -> float:

@@ -56,13 +56,13 @@ def test_exact_other_metrics_have_no_such_interval() -> None:
 
 
 def test_exact_copies_of_rows_in_a_cluster_are_worth_one_row() -> None:
-    """Twenty copies of a row are one; the quantile is that of t with the clusters less one."""
+    """Twenty copies of a row are one, and t has the degrees of freedom of the smaller class."""
     small = judge(30, 22, 40, 31)
     rows = np.repeat(np.arange(70), 20)
     copies = score(small.rows(rows), holdout(1400, cluster=rows.tolist()))
 
-    assert copies.degrees_of_freedom == 69
-    q = stats.t.ppf(0.975, 69)
+    assert copies.degrees_of_freedom == 29
+    q = stats.t.ppf(0.975, 29)
     # CR2 divides by 1 - 1/n of each class, and so a class of 30 is worth 29 rows
     low = find_lower_mean(np.array([31 / 40, 22 / 30]), np.array([39.0, 29.0]), np.full(2, 0.5), q)
     assert_allclose(known(copies.lower), low, rtol=2e-3)

@@ -1,25 +1,29 @@
-"""The difference of a metric that one of two models has at an end of its range."""
+"""The difference of a metric of two models that make few errors, or none."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from tests.thetahat.analyses.metrics.readings import (
     codes,
     ends,
     folds,
     holdout,
+    measured,
     reading,
     sources,
     tree,
 )
 from tests.thetahat.metrics.judged import binary
-from thetahat.analyses.metrics.square_and_add import SQUARE_AND_ADD, add_distances
+from thetahat.analyses.metrics.square_and_add import SQUARE_AND_ADD, ModelLimits, add_distances
+from thetahat.intervals.base import Interval
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
 from thetahat.metrics.base import Metric, TruthAndPredictions
@@ -28,7 +32,7 @@ from thetahat.metrics.precision import Precision
 from thetahat.metrics.recall import Recall
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.values.types import Alternative
-from thetahat_replications.edges.differences_at_limits import METRICS, compute_truths
+from thetahat_replications.edges.differences_with_few_errors import METRICS, compute_truths
 
 NAME = SQUARE_AND_ADD.name
 EVERY: tuple[Metric, ...] = (
@@ -81,11 +85,39 @@ def test_golden_wilson_limits_of_independent_rates(
     assert_allclose(found, expected, atol=5e-5)
 
 
+@pytest.mark.outside(
+    "Altman et al. (2000), Statistics with Confidence, thallium stress test (14, 5, 0, 22), method "
+    "10 with its correlation"
+)
+def test_golden_wilson_limits_of_paired_rates() -> None:
+    # the numerator of the correlation less half of the rows, as in newcombe1998
+    correlation = (14 * 22 - 5 * 0 - 41 / 2) / math.sqrt(19 * 22 * 14 * 27)
+    a, b = wilson_distances(19, 41), wilson_distances(14, 41)
+    found = add_distances(5 / 41, a, b, correlation)
+
+    assert_allclose(found, (0.011, 0.226), atol=5e-4)
+
+
 def wilson_distances(x: int, n: int, z: float = 1.959963984540054) -> tuple[float, float]:
     p = x / n
     centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     return p - (centre - half), centre + half - p
+
+
+def built(interval: Interval | None) -> Interval:
+    assert interval is not None
+    return interval
+
+
+def ends_by_t(interval: Interval, degrees: float) -> tuple[float, float]:
+    """The logit interval on the same standard error, with quantiles of t."""
+    p = interval.estimate
+    assert interval.standard_error is not None
+    reach = stats.t.ppf(0.975, degrees) * interval.standard_error / (p * (1 - p))
+    centre = math.log(p / (1 - p))
+    lower, upper = (1 / (1 + math.exp(-centre - each)) for each in (-reach, reach))
+    return lower, upper
 
 
 @EACH
@@ -96,10 +128,13 @@ def test_exact_the_interval_is_that_of_both_models_limits(metric: Metric) -> Non
     assert a is not None
     assert b is not None
 
-    lower = a.estimate - b.estimate - math.hypot(a.estimate - ends(a)[0], ends(b)[1] - b.estimate)
+    of_b = tuple(ends(b))
+    if metric.info.name == "average_precision":
+        of_b = ends_by_t(b, degrees=2)  # three positives
+    lower = a.estimate - b.estimate - math.hypot(a.estimate - ends(a)[0], of_b[1] - b.estimate)
     assert pair["interval"]["method"] == NAME
     assert_allclose(pair["interval"]["lower"], lower)
-    assert_allclose(pair["interval"]["upper"], 1 - ends(b)[0])
+    assert_allclose(pair["interval"]["upper"], 1 - of_b[0])
     assert (pair["variance"], pair["standard_error"], pair["statistic"]) == (None, None, None)
     assert "zero_variance" not in codes(pair["cautions"])
 
@@ -215,18 +250,173 @@ def test_exact_over_blocks_each_target_has_the_limits_of_its_own(kind: str) -> N
         assert_allclose(interval["lower"], interval["estimate"] - reach)
 
 
-def test_exact_other_differences_keep_their_variance() -> None:
-    of = models(positives=10)
-    metric = RocAuc(n_resamples=0)
-    other = binary(of["weak"].truth, np.arange(40) * 7 % 40)
-    pair = compared(metric, {"weak": of["weak"], "other": other})
+def shares(n: int, errors_a: int, errors_b: int, both: int = 0) -> dict[str, TruthAndPredictions]:
+    """n positives and as many negatives, of which two models miss so many positives."""
+    place = np.arange(2 * n)
+    truth = place < n
+    miss_a, miss_b = (
+        place < errors_a,
+        (place >= errors_a - both) & (place < errors_a - both + errors_b),
+    )
+    return {"a": binary(truth, truth & ~miss_a), "b": binary(truth, truth & ~miss_b)}
 
-    assert pair["interval"]["method"] == "normal"
-    assert pair["statistic"] is not None
+
+def test_exact_the_correlation_is_that_of_the_errors() -> None:
+    # 2 errors of 20 and 4, one in common: phi = (1 * 15 - 1 * 3) / sqrt(2 * 18 * 4 * 16)
+    of = shares(20, 2, 4, both=1)
+    metric = Recall(n_resamples=0)
+    pair = compared(metric, of)
+    (lower_a, upper_a), (lower_b, upper_b) = (
+        ends(built(reading(metric, each, holdout(40)).interval)) for each in of.values()
+    )
+    phi = (1 * 15 - 1 * 3) / math.sqrt(2 * 18 * 4 * 16)
+    below, above = 0.9 - lower_a, upper_a - 0.9
+    below_b, above_b = 0.8 - lower_b, upper_b - 0.8
+
+    assert pair["interval"]["method"] == NAME
+    assert_allclose(
+        (pair["interval"]["lower"], pair["interval"]["upper"]),
+        (
+            0.1 - math.sqrt(below**2 + above_b**2 - 2 * phi * below * above_b),
+            0.1 + math.sqrt(above**2 + below_b**2 - 2 * phi * above * below_b),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "errors", "by_limits"),
+    # a share with ddof 1 is worth (n - 1) / n of its errors
+    [
+        (40, 3, True),
+        (100, 3, True),
+        (400, 4, False),
+        (8, 4, False),
+        (20, 17, True),
+        (40, 36, False),
+    ],
+)
+def test_exact_limits_are_used_below_three_errors_or_hits(
+    n: int, errors: int, *, by_limits: bool
+) -> None:
+    of = shares(n, errors, n // 2)
+    worth = min(errors, n - errors) * (n - 1) / n
+    assert abs(worth / 3 - 1) > 0.001
+    for pair in (of, dict(reversed(of.items()))):
+        interval = compared(Recall(n_resamples=0), pair)["interval"]
+        assert (interval["method"] == NAME) == by_limits
+
+
+@pytest.mark.parametrize(
+    ("share", "by_limits"), [(0.028, True), (0.0295, True), (0.0305, False), (0.032, False)]
+)
+def test_limit_three_errors(share: float, *, by_limits: bool) -> None:
+    """Of weighted rows it is the variance that counts: 100 rows with such a share of errors."""
+    interval = built(reading(Recall(n_resamples=0), shares(100, 3, 3)["a"], holdout(200)).interval)
+    error = math.sqrt(share * (1 - share) / 100)
+    own = replace(interval, estimate=1 - share, standard_error=error)
+    measured_a = measured(Recall(n_resamples=0), shares(100, 3, 3)["a"], holdout(200))
+
+    assert ModelLimits(Recall(n_resamples=0), measured_a, own).is_by_few_errors == by_limits
+
+
+def ranked(positives: int, n: int = 120) -> dict[str, TruthAndPredictions]:
+    """Two models with many errors."""
+    rng = np.random.default_rng(38)
+    truth = np.arange(n) < positives
+    return {name: binary(truth, rng.normal(size=n) + 0.5 * truth) for name in "ab"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "positives", "degrees"),
+    [
+        (RocAuc(n_resamples=0), 10, 9),
+        (RocAuc(n_resamples=0), 29, 28),
+        (RocAuc(n_resamples=0), 30, None),
+        (RocAuc(n_resamples=0), 91, 28),
+        (AveragePrecision(n_resamples=0), 29, 28),
+        (AveragePrecision(n_resamples=0), 60, 59),
+        (F1(n_resamples=0), 10, None),
+    ],
+)
+def test_exact_ranks_of_few_instances_have_quantiles_of_t(
+    metric: Metric, positives: int, degrees: int | None
+) -> None:
+    pair = compared(metric, ranked(positives))
+
+    assert pair["interval"]["method"] == ("normal" if degrees is None else "student_t")
+    assert pair["degrees_of_freedom"] == degrees
+    p_value = (
+        2 * stats.norm.sf(abs(pair["statistic"]))
+        if degrees is None
+        else 2 * stats.t.sf(abs(pair["statistic"]), degrees)
+    )
+    assert_allclose(pair["p_value"], p_value)
+
+
+@EACH
+@pytest.mark.parametrize("kind", ["rows", "clusters", "folds", "sources"])
+def test_property_interval_and_p_value_decide_alike(metric: Metric, kind: str) -> None:
+    n, rng = 60, np.random.default_rng(39)
+    truth = np.arange(n) % 10 < 3
+    block = np.arange(n) // 10
+    layouts = {
+        "rows": holdout(n),
+        "clusters": holdout(n, cluster=np.arange(n) // 3),
+        "folds": folds(block),
+        "sources": sources(block),
+    }
+    decided, by_limits = set(), 0
+    for i in range(40):
+        shifts = (3.0, 3.0 - 3.0 * (i % 4) / 3)
+        of = {
+            name: binary(truth, rng.normal(size=n) + shift * truth, cut=shift / 2)
+            for name, shift in zip("ab", shifts, strict=True)
+        }
+        pair = compared(metric, of, layout=layouts[kind])
+        interval, p_value = pair["interval"], pair["p_value"]
+        if interval is None:
+            assert p_value in (None, 1.0)
+            continue
+        is_excluded = not interval["lower"] <= 0 <= interval["upper"]
+        assert is_excluded == (p_value < 0.05)
+        assert interval["lower"] <= pair["difference"] <= interval["upper"]
+        decided.add(is_excluded)
+        by_limits += interval["method"] == NAME
+
+    assert decided == {True, False}
+    assert by_limits > 5 or kind == "sources"
+
+
+def test_exact_models_that_err_on_the_same_few_instances_are_not_certain_to_be_equal() -> None:
+    metric = Recall(n_resamples=0)
+    of = shares(20, 2, 2, both=2)
+    pair = compared(metric, of)
+    lower, upper = ends(built(reading(metric, of["a"], holdout(40)).interval))
+    reach = math.hypot(0.9 - lower, upper - 0.9)
+
+    assert (pair["difference"], pair["p_value"]) == (0, 1)
+    assert_allclose((pair["interval"]["lower"], pair["interval"]["upper"]), (-reach, reach))
+    many = compared(metric, shares(20, 5, 5, both=5))
+    assert (many["interval"], many["p_value"]) == (None, 1)
+    assert "zero_variance" in codes(many["cautions"])
+
+
+@pytest.mark.parametrize("metric", [RocAuc(n_resamples=0), Recall(n_resamples=0)])
+def test_exact_positives_in_few_clusters_count_as_those_clusters(metric: Metric) -> None:
+    # 20 clusters, of which 4 have the positives: BM degrees of equal clusters are 19
+    n = 80
+    truth = np.arange(n) < 16
+    rng = np.random.default_rng(40)
+    judged = binary(truth, rng.normal(size=n) + truth)
+    interval = built(reading(metric, judged, holdout(n, cluster=np.arange(n) // 4)).interval)
+    spread = built(reading(metric, judged, holdout(n, cluster=np.arange(n) % 20)).interval)
+
+    assert interval.degrees_of_freedom == 3
+    assert spread.degrees_of_freedom == 15
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("name", ["average_precision", "precision", "f1"])
+@pytest.mark.parametrize("name", ["average_precision", "precision"])
 def test_calibrated_equal_models_that_are_nearly_perfect(name: str) -> None:
     metric, rng, n, found = METRICS[name], np.random.default_rng(36), 40, []
     truth = np.arange(n) < 3
@@ -239,3 +429,34 @@ def test_calibrated_equal_models_that_are_nearly_perfect(name: str) -> None:
     assert len(found) > 100
     assert np.mean(found) < 0.05
     assert compute_truths(3 / n, 4.0)[name] < 1
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(
+    ("name", "shifts", "least"),
+    [
+        # intervals on the variance cover in .87, .90 and .80
+        ("roc_auc", (3.0, 2.0), 0.92),
+        ("average_precision", (3.0, 2.0), 0.95),
+        ("balanced_accuracy", (4.0, 2.0), 0.98),
+    ],
+)
+def test_calibrated_ten_positives_of_a_hundred(
+    name: str, shifts: tuple[float, float], least: float
+) -> None:
+    metric, rng, n, covered = METRICS[name], np.random.default_rng(37), 100, []
+    truth = np.arange(n) < 10
+    a, b = (compute_truths(0.1, shift)[name] for shift in shifts)
+    for _ in range(600):
+        common = rng.normal(size=n)
+        of = {
+            model: binary(
+                truth, 0.6 * common + 0.8 * rng.normal(size=n) + shift * truth, cut=shift / 2
+            )
+            for model, shift in zip("ab", shifts, strict=True)
+        }
+        interval = compared(metric, of)["interval"]
+        covered.append(interval["lower"] <= a - b <= interval["upper"])
+
+    # three standard errors of 600 samples
+    assert np.mean(covered) > least - 3 * math.sqrt(least * (1 - least) / 600)
