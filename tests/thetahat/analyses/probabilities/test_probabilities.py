@@ -91,6 +91,25 @@ def test_naive_expected_calibration_error(n_bins: int) -> None:
     )
 
 
+@pytest.mark.parametrize("n_bins", [1, 4, 15, 60])
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_naive_bins_of_equal_count(n_bins: int, digits: int) -> None:
+    """Edges are midway between parts of sorted rows; a row is in the first bin that holds it."""
+    p = np.round(P, digits)
+    asked = {"bins": n_bins, "binning": "equal_count", "slope": False}
+    found = describe(Y, p, probabilities=asked).binned
+    ordered, edges, start = sorted(p.tolist()), [], 0
+    for part in range(n_bins - 1):
+        start += N // n_bins + (part < N % n_bins)
+        edges.append((ordered[start - 1] + ordered[start]) / 2)
+    gaps = [0.0] * n_bins
+    for of_row, y in zip(p.tolist(), Y.tolist(), strict=True):
+        gaps[sum(edge < of_row for edge in edges)] += of_row - y
+
+    assert (found.n_bins, found.binning) == (n_bins, "equal_count")
+    assert_allclose(found.expected_calibration_error, sum(map(abs, gaps)) / N, rtol=1e-10)
+
+
 def test_naive_slope_and_intercepts() -> None:
     """Against Nelder and Mead's method and a sandwich that is added up cluster by cluster."""
     x = logit(P)
