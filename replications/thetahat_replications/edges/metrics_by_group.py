@@ -152,6 +152,10 @@ DESIGNS: Final = (
         MetricDesign(f"one test set of {n}, skewed numbers", (n,), None, 0, skewed=True)
         for n in (40, 100, 300, 1000)
     ),
+    MetricDesign("12 groups of 40, rate .4", (40,) * 12, 0.4),
+    MetricDesign("12 groups of 100, rate .1", (100,) * 12, 0.1),
+    MetricDesign("12 groups of 40, numbers", (40,) * 12, None),
+    MetricDesign("12 groups of 40, skewed numbers", (40,) * 12, None, 0, skewed=True),
 )
 
 COLUMNS: Final = "design | metric | covered at once | none"
