@@ -108,8 +108,9 @@ def test_exact_all_is_every_table_and_sentence(
     assert re.search(r"a +0\.250 +0\.200 +0\.100 to 0\.400", out)
     assert "- a is not worse than b." in out
     assert "all models (on data like these): only 5 blocks" in out
-    assert "student_t on theta_3, 4 degrees of freedom, about the mean loss" in " ".join(
-        out.split()
+    assert (
+        "Student t interval from the variance theta 3, 4 degrees of freedom, about the mean loss"
+        in " ".join(out.split())
     )
 
 
