@@ -39,6 +39,11 @@ FEWEST_SKEWED: Final = 25
 """Units of each group from which the intervals of skewed groups reach their level, as of
 ``LARGEST_SKEWNESS``: with 10, 20 and 30 exponential values they cover in .89, .94 and .94, with as
 many squared normal ones in .84, .93 and .94, with as many lognormal ones in .82, .88 and .88."""
+LARGEST_SKEWNESS_OF_TEST: Final = 0.2
+"""Skewness of the mean of a typical group up to which Welch's F of equal means reaches its level
+with six groups and more. With .14 (200 exponential values) it rejects in .05 to .06 of 1500 samples
+of 6 to 40 groups, with .2 (100 of them) in .07 to .08, with .27 (100 rows, a rate of .1) in .07 to
+.14 and with .45 (40 squared normal values) in .06 to .17."""
 FEWEST_LEFT_OUT: Final = 10
 """Rows, or clusters, from which R squared has an interval: with 5, 8, 10 and 15 rows it covers
 normal data in .94, .94, .95 and .95, and skewed targets in .90, .89, .88 and .89; with 5 it is 4 to

@@ -38,9 +38,10 @@ from thetahat.analyses.groups.statements import (
     judge_equality,
     list_group_cautions,
     name_group,
+    rejects_too_often,
 )
 from thetahat.analyses.thresholds import MOST_SCORE_GROUPS
-from thetahat.cautions import Caution
+from thetahat.cautions import MANY_SKEWED_GROUPS, Caution
 from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.number_text import format_number, format_percent
@@ -116,6 +117,8 @@ def describe_model(
             )
         )
     cautions = tuple(list_group_cautions(moments, rows, losses.layout, are_rates=are_rates))
+    if rejects_too_often(moments, rows):
+        cautions = (*cautions, MANY_SKEWED_GROUPS(words, groups=rows.n_groups))
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}")
     independent_rates = are_rates and rows.clusters is None
     pairs = find_pair_gaps(moments, 1 - level, rng, are_rates=independent_rates)

@@ -14,6 +14,7 @@ Source: bell2002, pustejovsky2018 (the design matrix has one column for each gro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -116,13 +117,20 @@ class GroupMoments:
         Their pooled skewness is then more than ``SKEWED`` of its standard errors under normal
         values. One group of few rows shows nothing: its skewness is mostly chance.
         """
+        pooled, n = self._pool_skewness()
+        return bool(abs(pooled) * np.sqrt(n.sum() / 6) > SKEWED)
+
+    @property
+    def typical_skewness_of_mean(self) -> float:
+        """The pooled skewness as that of the mean of a group of average size; 0 where unknown."""
+        pooled, n = self._pool_skewness()
+        return pooled / math.sqrt(n.mean()) if len(n) else 0.0
+
+    def _pool_skewness(self) -> tuple[float, FloatArray]:
+        """Return the pooled skewness of the values, and the units of each group that has one."""
         kept = self.usable & (self.n_units > 2)
         n = self.n_units[kept].astype(np.float64)
-        total = float(n.sum())
-        if total == 0:
-            return False
-        pooled = float(n @ self.unit_skewness[kept]) / total
-        return bool(abs(pooled) * np.sqrt(total / 6) > SKEWED)
+        return float(n @ self.unit_skewness[kept]) / max(float(n.sum()), 1.0), n
 
     @property
     def skewness_of_means(self) -> FloatArray:

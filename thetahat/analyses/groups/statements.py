@@ -23,8 +23,19 @@ from thetahat.analyses.groups.result import (
     SimultaneousLevel,
 )
 from thetahat.analyses.groups.rows import FEW_UNITS, GroupRows
-from thetahat.analyses.thresholds import FEWEST_SKEWED, LARGEST_SIZE, LARGEST_SKEWNESS
-from thetahat.cautions import GROUPS_OF_THESE_SOURCES, GROUPS_WITHOUT_TIME, SKEWED_GROUPS, Caution
+from thetahat.analyses.thresholds import (
+    FEWEST_SKEWED,
+    LARGEST_SIZE,
+    LARGEST_SKEWNESS,
+    LARGEST_SKEWNESS_OF_TEST,
+)
+from thetahat.cautions import (
+    GROUPS_OF_THESE_SOURCES,
+    GROUPS_WITHOUT_TIME,
+    MANY_SKEWED_GROUPS,
+    SKEWED_GROUPS,
+    Caution,
+)
 from thetahat.intervals.base import Interval
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Label, MeanKind, Target
@@ -126,6 +137,15 @@ def judge_equality(moments: GroupMoments, rows: GroupRows, *, prefers_wald: bool
         statistic=test.statistic,
         degrees_of_freedom=test.degrees_of_freedom,
         p_value=test.p_value,
+    )
+
+
+def rejects_too_often(moments: GroupMoments, rows: GroupRows) -> bool:
+    """Return whether Welch's F of equal means exceeds its level, as of many skewed groups."""
+    return (
+        rows.clusters is None
+        and int(moments.usable.sum()) >= MANY_SKEWED_GROUPS.threshold
+        and abs(moments.typical_skewness_of_mean) > LARGEST_SKEWNESS_OF_TEST
     )
 
 

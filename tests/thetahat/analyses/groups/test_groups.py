@@ -268,6 +268,35 @@ def test_exact_small_groups_of_skewed_losses_have_a_caution(*, size: int) -> Non
     assert "skewed_groups" in {caution.code for caution in groups.cautions}
 
 
+@each("n_groups", [5, 6])
+@each("size", [60, 250])
+def test_exact_many_skewed_groups_have_a_caution_about_the_test(
+    n_groups: int, *, size: int
+) -> None:
+    # the skewness of a rate of .1 is 2.67: of means of 60 rows .34, and of 250 rows .17
+    losses = np.tile([1.0] * (size // 10) + [0.0] * (size - size // 10), n_groups)
+    found = evaluate({"m": losses}, {"g": np.repeat(range(n_groups), size)}).models["m"].groups["g"]
+    messages = {caution.code: caution.message for caution in found.cautions}
+
+    assert ("many_skewed_groups" in messages) is (n_groups == 6 and size == 60)
+    assert "With 6 groups" in messages.get("many_skewed_groups", "With 6 groups")
+
+
+def test_calibration_many_skewed_groups_reject_too_often() -> None:
+    # the caution is about this: equal groups are told apart in .17 of 1500 samples of 40 groups
+    rng = np.random.default_rng(371)
+    rejected = 0
+    for _ in range(60):
+        losses = rng.standard_normal(40 * 40) ** 2
+        groups = {"g": np.repeat(range(40), 40)}
+        test = evaluate({"m": losses}, groups).models["m"].groups["g"].equal_means
+        rejected += test.p_value < 0.05
+
+    assert (
+        4 <= rejected <= 22
+    )  # the .0005 and .9995 quantiles of 60 of .17; of .05 it is 3 or less in .65
+
+
 # Gates -------------------------------------------------------------------------------------------
 
 
