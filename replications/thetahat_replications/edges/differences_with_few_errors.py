@@ -64,7 +64,7 @@ NOISE: Final[Mapping[str, Noise]] = {
 
 
 @dataclass(frozen=True)
-class Design:
+class ErrorDesign:
     """Two models that score the rows of one test set."""
 
     positives: int
@@ -122,18 +122,18 @@ class Design:
 STREAM: Final = (9, 106)
 """Keeps the samples apart from those on which the rule was chosen."""
 DESIGNS: Final = (
-    Design(7, 70, (3.5, 1.8), 0.3),
-    Design(7, 70, (2.5, 2.5), 0.3),
-    Design(24, 160, (2.5, 2.5), 0.3, layout="clusters of one class"),
-    Design(12, 160, (3.0, 1.5), 0.3, layout="clusters of both classes"),
-    Design(15, 150, (2.5, 2.5), 0.3, layout="folds"),
-    Design(12, 120, (3.5, 1.8), 0.8),
-    Design(8, 240, (2.5, 2.5), 0.3),
-    Design(8, 120, (2.5, 2.5), 0.5, "wide"),
-    Design(25, 200, (3.0, 1.5), 0.5, "exponential"),
-    Design(12, 150, (3.0, 1.5), 0.5, "t of 3"),
-    Design(40, 250, (3.5, 1.8), 0.3),
-    Design(40, 250, (1.2, 0.8), 0.3),
+    ErrorDesign(7, 70, (3.5, 1.8), 0.3),
+    ErrorDesign(7, 70, (2.5, 2.5), 0.3),
+    ErrorDesign(24, 160, (2.5, 2.5), 0.3, layout="clusters of one class"),
+    ErrorDesign(12, 160, (3.0, 1.5), 0.3, layout="clusters of both classes"),
+    ErrorDesign(15, 150, (2.5, 2.5), 0.3, layout="folds"),
+    ErrorDesign(12, 120, (3.5, 1.8), 0.8),
+    ErrorDesign(8, 240, (2.5, 2.5), 0.3),
+    ErrorDesign(8, 120, (2.5, 2.5), 0.5, "wide"),
+    ErrorDesign(25, 200, (3.0, 1.5), 0.5, "exponential"),
+    ErrorDesign(12, 150, (3.0, 1.5), 0.5, "t of 3"),
+    ErrorDesign(40, 250, (3.5, 1.8), 0.3),
+    ErrorDesign(40, 250, (1.2, 0.8), 0.3),
 )
 """On none of them was the rule chosen."""
 
