@@ -60,6 +60,28 @@ def test_exact_the_table_of_gaps(result: Any) -> None:
     assert (row[2].lower, row[2].upper) == (gap["lower"], gap["upper"])  # type: ignore[union-attr]
 
 
+def test_exact_the_table_of_gaps_has_metrics() -> None:
+    y = [*OLD[:114], *[1] * 6]
+    body = {"kind": "predictions", "blocks": "holdout", "y": y, "predictions": {"m": NEW}}
+    options = {"loss": "zero_one", "metrics": ["recall", "specificity"]}
+    groups = {"g": [*["x", "y"] * 57, *["z"] * 6]}  # the last has no negatives
+    result = run_kind({**body, **options, "groups": groups}).result
+    gaps = result["models"]["m"]["groups"]["g"]["metric_gaps"]
+    table = table_of(show(result), "Gaps of m by g")
+    cells: dict[Any, Any] = {row[0]: row for row in table.rows}
+    rows = {str(name.text): row for name, row in cells.items()}
+
+    assert table.columns[3:] == ["Recall", "95 % interval", "Specificity", "95 % interval"]
+    assert "Those of each metric do as well." in table.notes
+    assert len(gaps["specificity"]["items"]) == 1
+    for metric, place in (("recall", 3), ("specificity", 5)):
+        for gap in gaps[metric]["items"]:
+            row = rows[f"{gap['group']['g']} minus {gap['against']['g']}"]
+            assert row[place].value == gap["estimate"]
+            assert (row[place + 1].lower, row[place + 1].upper) == (gap["lower"], gap["upper"])
+    assert (rows["z minus x"][5].value, rows["z minus x"][6].lower) == (None, None)
+
+
 def test_exact_a_single_model_has_its_worst_group() -> None:
     body = {"kind": "losses", "blocks": "holdout", "losses": {"m": OLD}, "groups": {"g": GROUP}}
     result = run_kind(body).result

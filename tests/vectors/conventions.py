@@ -35,16 +35,6 @@ NOT_GIVEN: Final[dict[str, dict[str, str]]] = {
         "ratio_smallest_to_largest": (
             "a ratio of rates is 0 or undefined where a rate is 0; groups have differences"
         ),
-        **dict.fromkeys(
-            (
-                "gap_largest_minus_smallest.sensitivity",
-                "gap_largest_minus_smallest.false_positive_rate",
-                "gap_to_overall.sensitivity",
-                "gap_to_overall.false_positive_rate",
-            ),
-            "gaps of groups are those of mean losses; metrics have an interval in each group",
-        ),
-        "equalised_odds_difference": "a maximum of two maxima has no interval",
     },
     "runs_no_item_variance": dict.fromkeys(
         ("reml", "mean_reml", "standard_error_of_mean_reml"),

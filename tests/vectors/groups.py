@@ -167,7 +167,10 @@ def answer_differences(inputs: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
 
 
 def answer_metrics(inputs: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
-    """Answer metrics by group; the share of positive predictions is a mean of 0 and 1."""
+    """Answer metrics by group; the share of positive predictions is a mean of 0 and 1.
+
+    The difference of equalised odds is the larger one of its two parts, which results have.
+    """
     groups = {"g": inputs["group"]}
     predicted = ask(
         {
@@ -205,18 +208,24 @@ def answer_metrics(inputs: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
         by_group["false_positive_rate"][label] = 1 - specificity
     for item in selected["groups"]["g"]["items"]:
         by_group["selection_rate"][item["group"]["g"]] = item["mean"]
-    largest = {
-        "accuracy": abs(predicted["groups"]["g"]["gaps"]["largest"]["estimate"]),
-        "selection_rate": abs(selected["groups"]["g"]["gaps"]["largest"]["estimate"]),
-    }
-    to_whole = {
-        "accuracy": abs(predicted["groups"]["g"]["against_whole"]["largest"]["estimate"]),
-        "selection_rate": abs(selected["groups"]["g"]["against_whole"]["largest"]["estimate"]),
-    }
+    found = predicted["groups"]["g"]
+    largest, to_whole = (
+        {
+            "accuracy": abs(found[of_means]["largest"]["estimate"]),
+            "selection_rate": abs(selected["groups"]["g"][of_means]["largest"]["estimate"]),
+            "sensitivity": abs(found[of_metrics]["recall"]["largest"]["estimate"]),
+            "false_positive_rate": abs(found[of_metrics]["specificity"]["largest"]["estimate"]),
+        }
+        for of_means, of_metrics in (
+            ("gaps", "metric_gaps"),
+            ("against_whole", "metrics_against_whole"),
+        )
+    )
     return {
         "by_group": by_group,
         "overall": overall,
         "gap_largest_minus_smallest": largest,
         "gap_to_overall": to_whole,
         "demographic_parity_difference": largest["selection_rate"],
+        "equalised_odds_difference": max(largest["sensitivity"], largest["false_positive_rate"]),
     }

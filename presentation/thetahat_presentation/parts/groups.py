@@ -260,25 +260,47 @@ def _describe_bounds(models: Mapping[str, Mapping[str, Json]], key: str) -> list
 
 
 def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
-    gaps = _get_groups(shown.models[name])[key]["gaps"]
-    ordered = sorted(gaps["items"], key=lambda gap: -abs(gap["estimate"]))
-    rows: list[list[Cell]] = [
-        [
-            Name(f"{write_group(gap['group'])} minus {write_group(gap['against'])}"),
-            Number(gap["estimate"], gap.get("standard_error")),
-            build_interval(gap),
-        ]
-        for gap in ordered[:MOST_GAPS]
-    ]
-    hold = f"The intervals of all {format_count(len(ordered))} gaps hold at once."
-    notes = [f"{hold}{_describe_studied(gaps)}"]
-    if len(ordered) == 1:
+    groups = _get_groups(shown.models[name])[key]
+    gaps, of_metrics = groups["gaps"], groups.get("metric_gaps") or {}
+    found = [_collect_gaps(each) for each in (gaps, *of_metrics.values())]
+    ordered = list(dict.fromkeys(pair for of_one in found for pair in of_one))
+    rows: list[list[Cell]] = []
+    for pair in ordered[:MOST_GAPS]:
+        row: list[Cell] = [Name(pair)]
+        for of_one in found:
+            gap = of_one.get(pair) or {}
+            row += [
+                Number(gap.get("estimate"), gap.get("standard_error")),
+                build_interval(gap or None),
+            ]
+        rows.append(row)
+    number = format_count(len(gaps["items"]))
+    notes = [f"The intervals of all {number} gaps hold at once.{_describe_studied(gaps)}"]
+    if len(gaps["items"]) == 1:
         studied = _describe_studied(gaps, "Such intervals held").strip()
         notes = [studied] if studied else []
+    if of_metrics and len(ordered) > 1:
+        notes.append("Those of each metric do as well.")
+    notes += [
+        f"{capitalise(name_method(metric))}: {each['reason']}"
+        for metric, each in of_metrics.items()
+        if each.get("reason")
+    ]
     if len(ordered) > MOST_GAPS:
         notes.append(f"The table has the {MOST_GAPS} largest; the result as JSON has all.")
-    columns = ["Gap", capitalise(shown.quantity), f"{shown.level} interval".strip()]
+    heading = f"{shown.level} interval".strip()
+    columns = ["Gap", capitalise(shown.quantity), heading]
+    for metric in of_metrics:
+        columns += [capitalise(name_method(metric)), heading]
     return Table(caption=f"Gaps of {name} by {key}", columns=columns, rows=rows, notes=notes)
+
+
+def _collect_gaps(gaps: Json) -> dict[str, Json]:
+    """Return gaps by their groups in words, the largest first."""
+    return {
+        f"{write_group(gap['group'])} minus {write_group(gap['against'])}": gap
+        for gap in sorted(gaps["items"], key=lambda gap: -abs(gap["estimate"]))
+    }
 
 
 def _name_clusters(groups: Json) -> list[str]:

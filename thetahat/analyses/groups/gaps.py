@@ -1,9 +1,10 @@
 r"""Gaps between groups, and of each group from the whole, with intervals that hold all at once.
 
-A gap is a contrast :math:`c^T m` of the means of groups with the variance :math:`c^T \Sigma c`.
-All contrasts together are nearly jointly normal, and the critical value z is the quantile of the
-largest standardised one. With few rows each gap has the t quantile of the same probability as z,
-with its own Welch-Satterthwaite degrees of freedom.
+A gap is a contrast :math:`c^T m` of the means of groups, or of their values of a metric, with the
+variance :math:`c^T \Sigma c`. All contrasts together are nearly jointly normal, and the critical
+value z is the quantile of the largest standardised one. With few rows each gap of means has the t
+quantile of the same probability as z, with its own Welch-Satterthwaite degrees of freedom. Gaps of
+rates and of metrics are made of the limits of both groups at this probability.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal, Protocol
 
 import numpy as np
 
@@ -31,14 +33,18 @@ N_DRAWS: Final = 20_000
 groups and .003 with twenty, .004 for their gaps from the whole."""
 
 
+GapMethod = Literal["joint_t", "hybrid_score", "square_and_add"]
+"""Names of the intervals of gaps."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The difference of the means of two groups, or of one and the whole."""
+    """The difference of the values of two groups, or of one and the whole."""
 
     group: int
     """The first group."""
     against: int | None
-    """The group whose mean is subtracted; None for the whole."""
+    """The group whose value is subtracted; None for the whole."""
     estimate: float
     standard_error: float
     """The gap and its standard error."""
@@ -46,8 +52,8 @@ class Gap:
     """Degrees of freedom."""
     ends: Ends
     """Ends of the interval."""
-    method: str
-    """``hybrid_score`` of two rates, else ``joint_t``."""
+    method: GapMethod
+    """``hybrid_score`` of two rates, ``square_and_add`` of a metric, else ``joint_t``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +66,83 @@ class GapFamily:
     """Quantile of the largest standardised gap, if the variances were known."""
 
     def find_largest(self) -> Gap:
-        """Return the gap between the groups with the largest and the smallest mean."""
+        """Return the gap between the groups with the largest and the smallest value."""
         return max(self.gaps, key=lambda gap: abs(gap.estimate))
+
+
+class GapLimits(Protocol):
+    """The limits of groups, where gaps have intervals that are made of them."""
+
+    @property
+    def method(self) -> GapMethod:
+        """Name of the interval."""
+
+    @property
+    def groups(self) -> IntArray:
+        """(k,) groups that have limits."""
+
+    @property
+    def covariance(self) -> FloatArray:
+        """(m, m) covariance of all values by which the critical value is found, above 0."""
+
+    def compute_ends(self, groups: tuple[int, int | None], tail: float) -> Ends | None:
+        """Return the ends of a gap with ``tail`` beyond each limit; None without limits."""
+
+
+@dataclass(frozen=True)
+class RateLimits:
+    """The limits of rates of independent rows: Wilson's, and of many groups exact ones."""
+
+    moments: GroupMoments
+
+    @property
+    def method(self) -> GapMethod:
+        """Name of Newcombe's interval."""
+        return "hybrid_score"
+
+    @property
+    def groups(self) -> IntArray:
+        """(k,) groups with two rows or more, also those without spread."""
+        return np.flatnonzero(self.moments.n > 1)
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """(G, G) covariance of the rates, which one row less or more keeps above 0."""
+        n = self.moments.n
+        rates = (self.moments.means * n + 0.5) / (n + 1)
+        return np.diag(rates * (1 - rates) / n)
+
+    def compute_ends(self, groups: tuple[int, int | None], tail: float) -> Ends:
+        """Return the ends of the difference of two independent rates, from the ends of both.
+
+        The gap of a group from the whole is that from the rest, times the share of the rest.
+
+        Source: fagerland2015 (the hybrid score interval).
+        """
+        g, h = groups
+        moments = self.moments
+        n_g, p_g = float(moments.n[g]), float(moments.means[g])
+        if h is None:
+            total = float(moments.n.sum())
+            n_h, scale = total - n_g, 1 - n_g / total
+            p_h = float(moments.n @ moments.means - n_g * p_g) / n_h
+            p_h = min(1.0, max(0.0, p_h))
+        else:
+            n_h, p_h, scale = float(moments.n[h]), float(moments.means[h]), 1.0
+        exact = len(moments.n) > MOST_SCORE_GROUPS
+        low_g, high_g = RateEstimate(p_g, n_g, exact=exact).compute_ends(tail)
+        low_h, high_h = RateEstimate(p_h, n_h, exact=exact).compute_ends(tail)
+        gap = p_g - p_h
+        lower = gap - math.hypot(p_g - low_g, high_h - p_h)
+        upper = gap + math.hypot(high_g - p_g, p_h - low_h)
+        return scale * lower, scale * upper
 
 
 def find_pair_gaps(
     moments: GroupMoments,
     alpha: float,
     rng: np.random.Generator,
-    *,
-    are_rates: bool = False,
+    limits: GapLimits | None = None,
 ) -> GapFamily | None:
     """Return the gaps of all pairs of groups that have a variance; None of fewer than two.
 
@@ -80,29 +153,22 @@ def find_pair_gaps(
 
     Parameters
     ----------
-    are_rates : bool
-        Whether the means are rates of independent rows. Their gaps have Newcombe's hybrid score
-        interval, and groups without spread take part.
+    limits : GapLimits or None
+        The limits that intervals are made of; None for t. Groups that have limits take part, also
+        those without spread.
     """
-    kept = _list_groups(moments, are_rates=are_rates)
+    kept = _list_groups(moments, limits)
     if not 1 < len(kept) <= MOST_COMPARED:
         return None
     places = np.array(list(combinations(range(len(kept)), 2)), dtype=np.intp)
-    covariance = _get_covariance(moments, kept, are_rates=are_rates)
+    covariance = _get_covariance(moments, limits)[np.ix_(kept, kept)]
     alpha_of_each = _find_alpha(covariance, places, alpha, rng)
     gaps = []
     for h, g in places.tolist():
         contrast = np.zeros(moments.n_groups)
         contrast[kept[g]], contrast[kept[h]] = 1, -1
-        gaps.append(
-            _build(
-                moments,
-                (int(kept[g]), int(kept[h])),
-                contrast,
-                alpha_of_each,
-                are_rates=are_rates,
-            )
-        )
+        pair = (int(kept[g]), int(kept[h]))
+        gaps.append(_build(moments, pair, contrast, alpha_of_each, limits))
     return _collect(gaps, alpha_of_each)
 
 
@@ -110,52 +176,48 @@ def find_gaps_to_whole(
     moments: GroupMoments,
     alpha: float,
     rng: np.random.Generator,
+    limits: GapLimits | None = None,
     *,
-    are_rates: bool = False,
+    whole_is_last: bool = False,
 ) -> GapFamily | None:
-    """Return the gap of each group from the mean of all rows; None if a group has no variance.
+    """Return the gap of each group from the whole; None if a group has no variance.
 
     The whole contains the group, which the contrast allows for; it is not the group against the
-    rest. The arguments are those of ``find_pair_gaps``.
+    rest.
+
+    Parameters
+    ----------
+    limits : GapLimits or None
+        As of ``find_pair_gaps``.
+    whole_is_last : bool
+        Whether the last of the values is that of the whole, as of a metric, which is no mean of
+        those of groups. Otherwise the whole is the mean of all rows.
     """
-    n_groups = moments.n_groups
-    kept = _list_groups(moments, are_rates=are_rates)
+    n_groups = moments.n_groups - whole_is_last
+    kept = _list_groups(moments, limits)
     if len(kept) < n_groups or n_groups < 2:
         return None
     weights = moments.n / moments.n.sum()
-    covariance = _get_covariance(moments, kept, are_rates=are_rates)
-    augmented = np.vstack([np.eye(n_groups), weights])
+    if whole_is_last:
+        weights = np.eye(moments.n_groups)[-1]
+    augmented = np.vstack([np.eye(n_groups, moments.n_groups), weights])
+    covariance = augmented @ _get_covariance(moments, limits) @ augmented.T
     places = np.array([(g, n_groups) for g in range(n_groups)], dtype=np.intp)
-    alpha_of_each = _find_alpha(augmented @ covariance @ augmented.T, places, alpha, rng)
+    alpha_of_each = _find_alpha(covariance, places, alpha, rng)
     gaps = []
     for g in range(n_groups):
         contrast = -weights
         contrast[g] += 1
-        gaps.append(
-            _build(
-                moments,
-                (g, None),
-                contrast,
-                alpha_of_each,
-                are_rates=are_rates,
-            )
-        )
+        gaps.append(_build(moments, (g, None), contrast, alpha_of_each, limits))
     return _collect(gaps, alpha_of_each)
 
 
-def _list_groups(moments: GroupMoments, *, are_rates: bool) -> IntArray:
-    kept = moments.n > 1 if are_rates else moments.usable
-    return np.flatnonzero(kept)
+def _list_groups(moments: GroupMoments, limits: GapLimits | None) -> IntArray:
+    return np.flatnonzero(moments.usable) if limits is None else limits.groups
 
 
-def _get_covariance(moments: GroupMoments, kept: IntArray, *, are_rates: bool) -> FloatArray:
-    """Return the covariance of the groups; of rates one row less or more keeps it above 0."""
-    covariance = moments.covariance[np.ix_(kept, kept)]
-    if not are_rates:
-        return covariance
-    n = moments.n[kept]
-    rates = (moments.means[kept] * n + 0.5) / (n + 1)
-    return np.diag(rates * (1 - rates) / n)
+def _get_covariance(moments: GroupMoments, limits: GapLimits | None) -> FloatArray:
+    return moments.covariance if limits is None else limits.covariance
 
 
 def _find_alpha(
@@ -172,50 +234,23 @@ def _build(
     groups: tuple[int, int | None],
     contrast: FloatArray,
     alpha: float,
-    *,
-    are_rates: bool,
+    limits: GapLimits | None,
 ) -> Gap | None:
     involved = contrast != 0
     part = moments.covariance[np.ix_(involved, involved)]
     variance = float(contrast[involved] @ part @ contrast[involved])
     estimate = float(contrast @ moments.means)
     error = math.sqrt(max(variance, 0.0))
-    if are_rates:
-        ends = _compute_hybrid_ends(moments, groups, alpha)
-        return Gap(*groups, estimate, error, math.inf, ends, "hybrid_score")
+    if limits is not None:
+        ends = limits.compute_ends(groups, alpha / 2)
+        return (
+            None if ends is None else Gap(*groups, estimate, error, math.inf, ends, limits.method)
+        )
     if error == 0:
         return None
     degrees = moments.compute_degrees(contrast)
     reach = compute_upper_quantile(alpha / 2, degrees) * error
     return Gap(*groups, estimate, error, degrees, (estimate - reach, estimate + reach), "joint_t")
-
-
-def _compute_hybrid_ends(
-    moments: GroupMoments, groups: tuple[int, int | None], alpha: float
-) -> Ends:
-    """Return the ends of the difference of two independent rates, from the ends of both.
-
-    Those are Wilson's, and of many groups exact. The gap of a group from the whole is that from the
-    rest, times the share of the rest.
-
-    Source: fagerland2015 (the hybrid score interval).
-    """
-    g, h = groups
-    n_g, p_g = float(moments.n[g]), float(moments.means[g])
-    if h is None:
-        total = float(moments.n.sum())
-        n_h, scale = total - n_g, 1 - n_g / total
-        p_h = float(moments.n @ moments.means - n_g * p_g) / n_h
-        p_h = min(1.0, max(0.0, p_h))
-    else:
-        n_h, p_h, scale = float(moments.n[h]), float(moments.means[h]), 1.0
-    exact = len(moments.n) > MOST_SCORE_GROUPS
-    low_g, high_g = RateEstimate(p_g, n_g, exact=exact).compute_ends(alpha / 2)
-    low_h, high_h = RateEstimate(p_h, n_h, exact=exact).compute_ends(alpha / 2)
-    gap = p_g - p_h
-    lower = gap - math.hypot(p_g - low_g, high_h - p_h)
-    upper = gap + math.hypot(high_g - p_g, p_h - low_h)
-    return scale * lower, scale * upper
 
 
 def _collect(gaps: Sequence[Gap | None], alpha: float) -> GapFamily | None:

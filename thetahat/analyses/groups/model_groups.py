@@ -15,10 +15,11 @@ from thetahat.analyses.groups.expected_coverage import (
     add_expected_coverage,
     classify,
 )
-from thetahat.analyses.groups.gaps import find_gaps_to_whole, find_pair_gaps
+from thetahat.analyses.groups.gaps import RateLimits, find_gaps_to_whole, find_pair_gaps
 from thetahat.analyses.groups.intervals import GroupEstimate, compute_group_tail, estimate_rate
 from thetahat.analyses.groups.moments import GroupMoments
 from thetahat.analyses.groups.result import (
+    GroupGaps,
     GroupMean,
     GroupMetric,
     ModelGroups,
@@ -57,6 +58,10 @@ class GroupMetrics:
     """By name, for each group."""
     levels: Mapping[str, SimultaneousLevel]
     """By name, the level at which the intervals of all groups hold together."""
+    gaps: Mapping[str, GroupGaps]
+    """By name, the gaps of all pairs of groups."""
+    against_whole: Mapping[str, GroupGaps]
+    """By name, the gap of each group from the metric over all rows."""
     cautions: tuple[Caution, ...]
     """Cautions about the intervals of all groups."""
 
@@ -120,9 +125,9 @@ def describe_model(
     if rejects_too_often(moments, rows):
         cautions = (*cautions, MANY_SKEWED_GROUPS(words, groups=rows.n_groups))
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}")
-    independent_rates = are_rates and rows.clusters is None
-    pairs = find_pair_gaps(moments, 1 - level, rng, are_rates=independent_rates)
-    to_whole = find_gaps_to_whole(moments, 1 - level, rng, are_rates=independent_rates)
+    limits = RateLimits(moments) if are_rates and rows.clusters is None else None
+    pairs = find_pair_gaps(moments, 1 - level, rng, limits)
+    to_whole = find_gaps_to_whole(moments, 1 - level, rng, limits)
     data = classify(are_rates=are_rates, cautions=cautions)
     described = (values, rows, losses.layout, data)
     worst = _find_worst(items, options.level, words.value, higher=words.higher_is_better)
@@ -141,6 +146,8 @@ def describe_model(
         against_whole=describe_gaps(
             to_whole, rows, level, "There is a single group, or one of them has no variance."
         ),
+        metric_gaps=None if metrics is None else metrics.gaps,
+        metrics_against_whole=None if metrics is None else metrics.against_whole,
         cautions=(*cautions, *([] if metrics is None else metrics.cautions)),
     )
 

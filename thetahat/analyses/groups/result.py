@@ -138,16 +138,17 @@ class GroupGap:
     group: Mapping[str, Label | None]
     """The first group."""
     against: Mapping[str, Label | None] | None
-    """The group whose mean is subtracted; None for all rows, which contain the first group."""
+    """The group that is subtracted; None for all rows, which contain the first group."""
     estimate: float
-    """Mean of the first minus mean of the second."""
+    """Mean of the first minus mean of the second, or the same of a metric."""
     standard_error: float | None
     """Its standard error."""
     degrees_of_freedom: float | None
     """Degrees of freedom by Welch and Satterthwaite; None means normal."""
-    method: Literal["joint_t", "hybrid_score"]
+    method: Literal["joint_t", "hybrid_score", "square_and_add"]
     """``joint_t``: t quantiles of the probability at which all gaps hold together. Of two error
-    rates Newcombe's ``hybrid_score``, from the intervals of both groups at that probability."""
+    rates Newcombe's ``hybrid_score``, from the intervals of both groups at that probability, and of
+    metrics ``square_and_add``, the same with the correlation of both."""
     lower: float
     """Lower end of the interval, which holds together with those of the other gaps."""
     upper: float
@@ -198,6 +199,10 @@ class ModelGroups:
     simultaneous_metrics: Mapping[str, SimultaneousLevel] | None = None
     """By metric, the level at which its intervals in all groups hold together, where the request
     names any."""
+    metric_gaps: Mapping[str, GroupGaps] | None = None
+    """By metric, the gaps of all pairs of groups, where the request names any metric."""
+    metrics_against_whole: Mapping[str, GroupGaps] | None = None
+    """By metric, the gap of each group from the metric over all instances."""
     cautions: tuple[Caution, ...] = ()
     """Cautions about all groups."""
 

@@ -173,13 +173,13 @@ def describe_gaps(
     )
 
 
-def explain_missing_pair_gaps(rows: GroupRows) -> str:
-    """Return why the pairs of groups have no gaps."""
+def explain_missing_pair_gaps(rows: GroupRows, lacking: str = "a variance") -> str:
+    """Return why the pairs of groups have no gaps; ``lacking`` is what they need."""
     if rows.n_groups > MOST_COMPARED:
         return (
             f"There are {rows.n_groups} groups; the pairs of at most {MOST_COMPARED} are compared."
         )
-    return "Fewer than two groups have a variance."
+    return f"Fewer than two groups have {lacking}."
 
 
 def _describe_gap(gap: Gap, rows: GroupRows) -> GroupGap:
@@ -189,7 +189,7 @@ def _describe_gap(gap: Gap, rows: GroupRows) -> GroupGap:
         estimate=gap.estimate,
         standard_error=gap.standard_error or None,
         degrees_of_freedom=None if math.isinf(gap.degrees) else gap.degrees,
-        method="hybrid_score" if gap.method == "hybrid_score" else "joint_t",
+        method=gap.method,
         lower=gap.ends[0],
         upper=gap.ends[1],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -16,10 +16,13 @@ from thetahat.analyses.groups.statements import describe_level
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.metrics.group_coverage import add_group_coverage, list_group_cautions
+from thetahat.analyses.metrics.group_gaps import find_metric_gaps
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.log_jackknife import explain_few_units
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
+from thetahat.analyses.metrics.square_and_add import ModelLimits
 from thetahat.metrics.base import Metric, TruthAndPredictions
+from thetahat.seeds import make_random_stream
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Target
 
@@ -66,32 +69,55 @@ def measure_groups(  # noqa: PLR0913 - a metric needs the data, the layout and t
         Level at which the intervals of all groups hold together.
     """
     of_each = Choices(level=rows.get_level_of_each(level_of_all))
-    parts = [list(_list_repeats(layout, rows, g)) for g in range(rows.n_groups)]
-    clusters = [_build_holdout(rows, g) for g in range(rows.n_groups)]
+    whole = np.sort(rows.order)
+    members = [*(rows.get_members(g) for g in range(rows.n_groups)), whole]
+    parts = [list(_list_repeats(layout, rows, each)) for each in members]
+    clusters = [_build_holdout(rows, each) for each in members]
     level = describe_level(rows, level_of_all, level_of_all)
     found = {}
     for name, one in judged.items():
-        of_groups = [
-            {
-                entry.key: _measure_group(
-                    entry.method, one, parts[g], clusters[g], seed, of_each, level_of_all
-                )
-                for entry in metrics
-            }
-            for g in range(rows.n_groups)
-        ]
+        of_metrics = {
+            entry.key: [
+                _measure_group(entry.method, one, repeats, of_rows, seed, of_each, level_of_all)
+                for repeats, of_rows in zip(parts, clusters, strict=True)
+            ]
+            for entry in metrics
+        }
+        gaps, against_whole = {}, {}
+        for key, measured in of_metrics.items():
+            rng = make_random_stream(seed, f"groups/{rows.grouping.key}/{key}")
+            limits = [each.limits for each in measured]
+            gaps[key], against_whole[key] = find_metric_gaps(
+                limits, members, rows, level_of_all, rng
+            )
         levels = {
             entry.key: add_group_coverage(level, entry.method, one, rows, layout)
             for entry in metrics
         }
-        cautions = tuple(list_group_cautions(levels))
-        found[name] = GroupMetrics(of_groups=of_groups, levels=levels, cautions=cautions)
+        found[name] = GroupMetrics(
+            of_groups=[
+                {key: measured[g].described for key, measured in of_metrics.items()}
+                for g in range(rows.n_groups)
+            ],
+            levels=levels,
+            gaps=gaps,
+            against_whole=against_whole,
+            cautions=tuple(list_group_cautions(levels)),
+        )
     return found
 
 
-def _list_repeats(layout: Layout, rows: GroupRows, group: int) -> Iterator[IntArray]:
-    """Yield the rows of a group in each repeat, in the order of the instances."""
-    members = rows.get_members(group)
+@dataclass(frozen=True, slots=True)
+class _MeasuredGroup:
+    """A metric in a group."""
+
+    described: GroupMetric
+    limits: ModelLimits | None = None
+    """Its limits at any level; None where it has no interval."""
+
+
+def _list_repeats(layout: Layout, rows: GroupRows, members: IntArray) -> Iterator[IntArray]:
+    """Yield the rows of instances in each repeat, in the order of the instances."""
     if not rows.averages:
         yield members
         return
@@ -105,11 +131,10 @@ def _list_repeats(layout: Layout, rows: GroupRows, group: int) -> Iterator[IntAr
         yield found[np.argsort(instance[found], kind="stable")]
 
 
-def _build_holdout(rows: GroupRows, group: int) -> Layout | None:
-    """Return the layout of the instances of a group as one test set; None of a single cluster."""
-    members = rows.get_members(group)
+def _build_holdout(rows: GroupRows, members: IntArray) -> Layout | None:
+    """Return the layout of instances as one test set; None of a single cluster."""
     cluster = None if rows.cluster is None else rows.cluster[members]
-    if cluster is not None and rows.count_clusters(group) == 1:
+    if cluster is not None and (cluster == cluster[0]).all():
         return None
     return build_layout(BlockKind.HOLDOUT, np.zeros(len(members), dtype=np.intp), cluster=cluster)
 
@@ -122,16 +147,16 @@ def _measure_group(  # noqa: PLR0913 - what a metric is measured on
     seed: int,
     choices: Choices,
     level_of_all: float,
-) -> GroupMetric:
+) -> _MeasuredGroup:
     if layout is None or {len(rows) for rows in repeats} != {layout.n_rows}:
         values = [metric.statistic(judged.rows(rows)).value() for rows in repeats if len(rows)]
         known = [value for value in values if not math.isnan(value)]
         mean = float(np.mean(known)) if known and len(known) == len(values) else None
         reason = UNDEFINED if mean is None else NO_VARIANCE if layout is None else NOT_PAIRED
-        return GroupMetric(estimate=mean, interval=None, reason=reason)
+        return _MeasuredGroup(GroupMetric(estimate=mean, interval=None, reason=reason))
     measured = _average([measure(metric, judged.rows(rows), layout, seed) for rows in repeats])
     if math.isnan(measured.pooled):
-        return GroupMetric(estimate=None, interval=None, reason=UNDEFINED)
+        return _MeasuredGroup(GroupMetric(estimate=None, interval=None, reason=UNDEFINED))
     two_sided = replace(choices, alternative=Alternative.TWO_SIDED)
     inference = infer_metric(metric, measured, two_sided, is_difference=False)
     interval = next(
@@ -145,7 +170,8 @@ def _measure_group(  # noqa: PLR0913 - what a metric is measured on
     if interval is None:
         few = explain_few_units(measured)
         reason = NO_VARIANCE if few is None else f"There is no interval: {few}."
-        return GroupMetric(estimate=measured.pooled, interval=None, reason=reason)
+        described = GroupMetric(estimate=measured.pooled, interval=None, reason=reason)
+        return _MeasuredGroup(described)
     # The studies that its coverage is from were of single intervals of another level; that of all
     # groups at once is a part of their common level.
     simultaneous = replace(
@@ -155,7 +181,8 @@ def _measure_group(  # noqa: PLR0913 - what a metric is measured on
         expected_coverage=None,
         expected_coverage_missing=None,
     )
-    return GroupMetric(estimate=measured.pooled, interval=simultaneous)
+    described = GroupMetric(estimate=measured.pooled, interval=simultaneous)
+    return _MeasuredGroup(described, ModelLimits(metric, measured, interval))
 
 
 def _average(measured: Sequence[MetricValues]) -> MetricValues:

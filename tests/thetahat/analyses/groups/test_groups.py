@@ -143,6 +143,125 @@ def test_exact_a_metric_is_that_of_the_rows_alone_at_the_level_of_each() -> None
     )
 
 
+def judge_groups(y: Any, predicted: Any, groups: Any, metrics: Any, **options: Any) -> Any:
+    result = thetahat.evaluate_predictions(
+        y,
+        {"m": predicted},
+        loss="zero_one",
+        metrics=metrics,
+        blocks="holdout",
+        groups={"g": groups},
+        **options,
+    )
+    return result.models["m"].groups["g"]
+
+
+@each("clustered", [True, False])
+def test_exact_gaps_of_recall_among_positives_are_those_of_errors(*, clustered: bool) -> None:
+    """Recall is then one minus the error rate; clusters have as many rows in each group."""
+    rng = np.random.default_rng(372)
+    group = np.array([*["p", "q", "r"] * 36, *["z"] * 12])
+    y = np.where(group == "z", "no", "yes")
+    predicted = np.where(rng.random(120) < 0.7, "yes", "no")
+    cluster = np.concatenate([np.arange(108) // 9, np.arange(12)])
+    options: dict[str, Any] = {"cluster": cluster.tolist()} if clustered else {}
+    found = judge_groups(y, predicted, group, ["recall"], **options)
+    of_errors = {(gap.group["g"], gap.against["g"]): gap for gap in found.gaps.items}
+    gaps = found.metric_gaps["recall"].items
+
+    assert [(gap.group["g"], gap.against["g"]) for gap in gaps] == list(combinations("rqp", 2))[
+        ::-1
+    ]
+    for gap in gaps:
+        expected = of_errors[gap.group["g"], gap.against["g"]]
+        assert_allclose(
+            [gap.estimate, gap.standard_error],
+            [-expected.estimate, expected.standard_error],
+            rtol=1e-9,
+        )
+        assert gap.lower < gap.estimate < gap.upper
+
+
+def test_limit_gaps_to_the_whole_of_a_metric_allow_for_the_group_in_it() -> None:
+    """Among positives of equal rates the gap of recall is that of errors but for ddof 1."""
+    y, group = ["yes"] * 360 + ["no"] * 36, [*["p", "q", "r"] * 120, *["p"] * 36]
+    predicted = np.where(np.arange(360) // 3 % 5 == 0, "no", "yes").tolist() + ["no"] * 36
+    found = judge_groups(y, predicted, group, ["recall"])
+    errors = thetahat.evaluate(
+        {"m": [float(value == "no") for value in predicted[:360]]},
+        blocks="holdout",
+        groups={"g": group[:360]},
+    )
+    expected = errors.models["m"].groups["g"].against_whole.items
+    gaps = found.metrics_against_whole["recall"].items
+
+    assert [gap.against for gap in gaps] == [None] * 3
+    assert_allclose([gap.estimate for gap in gaps], 0, atol=1e-12)
+    assert_allclose(
+        [gap.standard_error for gap in gaps], [gap.standard_error for gap in expected], rtol=1e-3
+    )
+
+
+def test_exact_a_metric_that_a_group_has_not_leaves_it_out_of_gaps() -> None:
+    rng = np.random.default_rng(373)
+    group = np.array([*["p", "q"] * 30, *["z"] * 12])
+    y = np.where(group == "z", "no", rng.choice(["no", "yes"], 72))
+    found = judge_groups(y, rng.permuted(y), group, ["recall", "specificity"])
+    gaps, to_whole = found.metric_gaps, found.metrics_against_whole
+
+    assert [(gap.group["g"], gap.against["g"]) for gap in gaps["recall"].items] == [("q", "p")]
+    assert len(gaps["specificity"].items) == 3
+    assert (to_whole["recall"].items, to_whole["recall"].largest) == ((), None)
+    assert to_whole["recall"].reason == (
+        "There is a single group, or the metric has no interval in one of them or over all rows."
+    )
+    assert len(to_whole["specificity"].items) == 3
+
+
+@each("metric", ["f1", "r2"])
+def test_by_hand_gaps_of_a_metric_are_made_of_the_limits_of_both_groups(*, metric: str) -> None:
+    rng = np.random.default_rng(374)
+    group = np.repeat(["p", "q", "r"], [40, 50, 60])
+    y = rng.normal(size=150) if metric == "r2" else rng.integers(0, 2, 150)
+    predicted = y + rng.normal(size=150) / 2 if metric == "r2" else rng.permuted(y, axis=0)
+    predicted = predicted if metric == "r2" else np.where(rng.random(150) < 0.6, y, predicted)
+    options: dict[str, Any] = {
+        "loss": "squared" if metric == "r2" else "zero_one",
+        "metrics": [metric],
+        "blocks": "holdout",
+    }
+    result = thetahat.evaluate_predictions(y, {"m": predicted}, groups={"g": group}, **options)
+    gaps = result.models["m"].groups["g"].metric_gaps[metric]
+    level = 1 - 2 * stats.norm.sf(gaps.critical_value)
+    alone = {}
+    for name in "pqr":
+        rows = group == name
+        of_rows = thetahat.evaluate_predictions(
+            y[rows], {"m": predicted[rows]}, level=level, **options
+        )
+        alone[name] = of_rows.models["m"].metrics[metric].recommended["these_models"]
+
+    assert len(gaps.items) == 3
+    for gap in gaps.items:
+        g, h = alone[gap.group["g"]], alone[gap.against["g"]]
+        difference = g.estimate - h.estimate
+        lower = difference - math.hypot(g.estimate - g.lower, h.upper - h.estimate)
+        upper = difference + math.hypot(g.upper - g.estimate, h.estimate - h.lower)
+        assert_allclose([gap.estimate, gap.lower, gap.upper], [difference, lower, upper], rtol=1e-7)
+        assert gap.method == "square_and_add"
+
+
+def test_degenerate_gaps_of_perfect_groups_have_a_length() -> None:
+    y, group = np.tile([0, 1], 60), np.repeat(["p", "q", "r"], 40)
+    predicted = np.where((group == "r") & (np.arange(120) % 5 == 0), 1 - y, y)
+    gaps = judge_groups(y, predicted, group, ["recall"]).metric_gaps["recall"].items
+
+    assert_allclose([gap.estimate for gap in gaps], [0.0, -0.2, -0.2], rtol=1e-12)
+    assert [gap.standard_error is None for gap in gaps] == [True, False, False]
+    assert gaps[0].lower < -0.1
+    assert gaps[0].upper > 0.1
+
+
 def test_by_hand_bonferroni_and_sidak_tails() -> None:
     assert compute_group_tail(0.95, 4, dependent=True, one_sided=True) == pytest.approx(0.0125)
     assert_allclose(
