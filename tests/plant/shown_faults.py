@@ -173,8 +173,8 @@ SHOWN: Final = (
     _of_table(
         "gaps_of_groups",
         "parts/groups.py",
-        "build_interval(gap)",
-        'build_interval({**gap, "lower": gap["upper"], "upper": gap["lower"]})',
+        "build_interval(gap or None)",
+        'build_interval({**gap, "lower": gap.get("upper"), "upper": gap.get("lower")} or None)',
     ),
     _of_table(
         "probabilities",
@@ -221,14 +221,14 @@ SHOWN: Final = (
     _of_table(
         "reasons",
         "parts/methods.py",
-        '[Name(method["name"]), method["reason"]]',
-        '[method["reason"], Name(method["name"])]',
+        '[_name(method["name"]), method["reason"]]',
+        '[method["reason"], _name(method["name"])]',
     ),
     _of_table(
         "intervals",
         "parts/methods.py",
-        'Name(interval.get("variance") or MISSING)',
-        'Name(interval["method"])',
+        '_name(interval["variance"]) if interval.get("variance") else MISSING',
+        '_name(interval["method"]) if interval.get("variance") else MISSING',
     ),
     _of_table(
         "variances",

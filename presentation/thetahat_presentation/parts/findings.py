@@ -27,7 +27,7 @@ from thetahat_presentation.parts.models import (
 from thetahat_presentation.parts.pair_matrix import tabulate_matrix
 from thetahat_presentation.parts.probabilities import describe_probabilities
 from thetahat_presentation.parts.test_sets import describe_test_set
-from thetahat_presentation.wording import capitalise, name_method
+from thetahat_presentation.wording import capitalise
 
 ROOM: Final = 0.15
 """Share of the scale that is left beyond the numbers where an interval is open."""
@@ -150,7 +150,7 @@ def _describe_test(shown: ModelsResult) -> list[str]:
     for name in (about or listed)[:1]:
         written = _write_p_value(tests[name]["p_value"])
         question = shown.about(tests[name]["target"])
-        method = capitalise(name_method(name))
+        method = shown.head_method(name)
         models = f"all {len(shown.names)} models are equal {question}"
         return [f"Test that {models}: {written} ({method})."]
     return []

@@ -205,7 +205,7 @@ def _tabulate_model(shown: ModelsResult, name: str, key: str) -> Table:
         interval_heading,
     ]
     for metric in metrics:
-        columns += [capitalise(name_method(metric)), interval_heading]
+        columns += [shown.head_method(metric), interval_heading]
     notes = [_describe_level(groups), *_list_reasons(groups)]
     if metrics:
         notes.append(_describe_metrics(groups))
@@ -282,7 +282,7 @@ def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
     if of_metrics and len(ordered) > 1:
         notes.append("Those of each metric do as well.")
     notes += [
-        f"{capitalise(name_method(metric))}: {each['reason']}"
+        f"{shown.head_method(metric)}: {each['reason']}"
         for metric, each in of_metrics.items()
         if each.get("reason")
     ]
@@ -291,7 +291,7 @@ def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
     heading = f"{shown.level} interval".strip()
     columns = ["Gap", capitalise(shown.quantity), heading]
     for metric in of_metrics:
-        columns += [capitalise(name_method(metric)), heading]
+        columns += [shown.head_method(metric), heading]
     return Table(caption=f"Gaps of {name} by {key}", columns=columns, rows=rows, notes=notes)
 
 

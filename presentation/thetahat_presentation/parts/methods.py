@@ -62,7 +62,7 @@ def _tabulate_variances(shown: ModelsResult, name: str, model: Json) -> Table:
         columns=["Method", "About", "Variance", "Standard error", "Usable"],
         rows=[
             [
-                _name(method),
+                shown.head_method(method),
                 shown.about(variance["target"]),
                 Number(None if isinstance(variance["value"], list) else variance["value"]),
                 Number(variance["standard_error"]),
@@ -79,7 +79,7 @@ def _tabulate_tests(shown: ModelsResult, pair: Json) -> Table:
     rows: list[dict[str, Cell]] = []
     for method, test in tests.items():
         row: dict[str, Cell] = {
-            "Test": _name(method),
+            "Test": shown.head_method(method),
             "About": shown.about(test.get("target")),
             "Statistic": Number(test.get("statistic")),
             "p, corrected for all pairs": PValue(test.get("p_value_adjusted")),

@@ -26,7 +26,7 @@ def list_metric_tables(shown: ModelsResult) -> list[Table]:
     by_metric: dict[str, list[tuple[str, Json]]] = {}
     for name, model in shown.models.items():
         for metric, estimate in (model.get("metrics") or {}).items():
-            by_metric.setdefault(shown.head_metric(metric), []).append((name, estimate))
+            by_metric.setdefault(shown.head_method(metric), []).append((name, estimate))
     if not by_metric:
         return []
     estimates = [each for entries in by_metric.values() for _, each in entries]
@@ -89,7 +89,7 @@ def _tabulate_pairs(shown: ModelsResult) -> Table:
             adjusted = metric.get("p_value_adjusted")
             rows.append(
                 {
-                    "Metric": shown.head_metric(name),
+                    "Metric": shown.head_method(name),
                     "Pair": Pair(pair["a"], pair["b"]),
                     "Difference": Number(metric["difference"], ends.standard_error),
                     f"{shown.level} interval": ends,

@@ -180,9 +180,9 @@ def find_groups(shown: ModelsResult) -> tuple[dict[str, str], str]:
                 letters[model] += letter
         score = diagram["score"].replace("_", " ")
         note = (
-            f"Groups: models that share a letter are not shown to differ by {name_method(name)} at "
-            f"{diagram['alpha']:g} (critical difference {critical:.2f} of {score}); models "
-            "without a letter differ from all others."
+            "Groups: models that share a letter are not shown to differ by "
+            f"{shown.name_method(name)} at {diagram['alpha']:g} (critical difference "
+            f"{critical:.2f} of {score}); models without a letter differ from all others."
         )
         return letters, note
     return {}, ""

@@ -112,12 +112,12 @@ class ModelsResult:
         chosen = level if level is not None else (levels.pop() if len(levels) == 1 else None)
         return "" if chosen is None else format_level(chosen)
 
-    def name_metric(self, key: str) -> str:
-        """Return a metric as people write it; a name that the request gave it stays."""
+    def name_method(self, key: str) -> str:
+        """Return a method as people write it; a name that the request gave it stays."""
         return key if key in self._given_names else name_method(key)
 
-    def head_metric(self, key: str) -> str:
-        """Return a metric at the beginning of a line."""
+    def head_method(self, key: str) -> str:
+        """Return a method at the beginning of a line."""
         return key if key in self._given_names else capitalise(name_method(key))
 
     @cached_property
@@ -296,7 +296,7 @@ class ModelsResult:
                 place = Place(name, f"one more {self.unit}")
                 yield from place_cautions(prediction.get("cautions"), place)
             for metric, estimate in (model.get("metrics") or {}).items():
-                place = Place(name, self.name_metric(metric))
+                place = Place(name, self.name_method(metric))
                 for part in (estimate, *find_recommended(estimate).values()):
                     yield from place_cautions(part.get("cautions"), place)
         for pair in self.comparisons:
@@ -305,7 +305,7 @@ class ModelsResult:
             yield from place_cautions(pair.get("cautions"), Place(name))
             yield from place_cautions((pair.get("judge") or {}).get("cautions"), Place(name))
             for metric, difference in (pair.get("metrics") or {}).items():
-                place = Place(name, self.name_metric(metric))
+                place = Place(name, self.name_method(metric))
                 yield from place_cautions(difference.get("cautions"), place)
 
     def iterate_verdict_cautions(self) -> Iterator[PlacedCaution]:

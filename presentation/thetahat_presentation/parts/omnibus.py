@@ -7,7 +7,6 @@ from typing import Final
 
 from thetahat_presentation.document import Cell, Json, Number, PValue, Table
 from thetahat_presentation.parts.models import ModelsResult
-from thetahat_presentation.wording import capitalise, name_method
 
 MOST_TIED: Final = 6
 """Models named in a cell; of more their number is written."""
@@ -23,7 +22,7 @@ def tabulate_omnibus(shown: ModelsResult) -> Table:
     columns += [f"Not shown to differ from {best}"] * has_groups
     rows: list[list[Cell]] = [
         [
-            capitalise(name_method(name)),
+            shown.head_method(name),
             shown.about(test["target"]),
             Number(test.get("statistic")),
             PValue(test["p_value"]),

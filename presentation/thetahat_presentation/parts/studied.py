@@ -141,7 +141,7 @@ def _list_group_levels(
         in_all = f"all groups by {key} of {subject}"
         yield in_all, name, "these_models", groups["simultaneous"]
         for metric, level in (groups.get("simultaneous_metrics") or {}).items():
-            yield f"{shown.name_metric(metric)} in {in_all}", name, "these_models", level
+            yield f"{shown.name_method(metric)} in {in_all}", name, "these_models", level
 
 
 def _list_metric_intervals(
@@ -149,7 +149,7 @@ def _list_metric_intervals(
 ) -> Iterator[Subject]:
     for metric, estimate in (part.get("metrics") or {}).items():
         for target, interval in (estimate.get("recommended") or {}).items():
-            yield f"{shown.name_metric(metric)} of {subject}", name, target, interval
+            yield f"{shown.name_method(metric)} of {subject}", name, target, interval
 
 
 def _find_share(interval: Json | None) -> Json | None:

@@ -67,7 +67,7 @@ def test_against_sklearn_nested_grid_search_by_area() -> None:
     assert_allclose(result["bias"]["estimate"], np.mean(gaps), rtol=1e-12)
     assert result["bias"]["interval"] is None
     caution = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
-    assert "The internal roc_auc of" in caution["message"]
+    assert "The internal area under the ROC curve of" in caution["message"]
     assert "is therefore usually too large" in caution["message"]
 
 

@@ -425,7 +425,7 @@ QUESTIONS: Final = (
     ),
     Question(
         "prediction sets",
-        "Mean loss of each model",
+        "mean loss of m is",
         is_about_loss,
         (
             Way("`sets`", Post({**JUDGED, "loss": "miscoverage", "y": SET_TRUTH, "sets": SETS})),
@@ -469,7 +469,7 @@ QUESTIONS: Final = (
     ),
     Question(
         "prediction limits",
-        "Mean loss of each model",
+        "mean loss of m is",
         is_about_loss,
         (
             Way(
