@@ -91,7 +91,10 @@ class GapLimits(Protocol):
 
 @dataclass(frozen=True)
 class RateLimits:
-    """The limits of rates of independent rows: Wilson's, and of many groups exact ones."""
+    """The limits of rates of independent rows: Wilson's, and of many groups exact ones.
+
+    Source: fagerland2015 (the hybrid score interval).
+    """
 
     moments: GroupMoments
 
@@ -116,8 +119,6 @@ class RateLimits:
         """Return the ends of the difference of two independent rates, from the ends of both.
 
         The gap of a group from the whole is that from the rest, times the share of the rest.
-
-        Source: fagerland2015 (the hybrid score interval).
         """
         g, h = groups
         moments = self.moments
