@@ -251,6 +251,41 @@ def test_by_hand_gaps_of_a_metric_are_made_of_the_limits_of_both_groups(*, metri
         assert gap.method == "square_and_add"
 
 
+def test_by_hand_a_gap_in_shared_clusters_has_their_correlation() -> None:
+    rng = np.random.default_rng(375)
+    cluster, group = np.repeat(range(40), 6), np.tile(["p", "q"], 120)
+    y = np.tile([1, 1, 1, 1, 0, 0], 40)
+    hit = rng.normal(size=40)[cluster] + rng.normal(size=240) > -0.6
+    predicted = np.where(hit, y, 1 - y)
+    found = judge_groups(y, predicted, group, ["recall"], cluster=cluster.tolist())
+    gaps = found.metric_gaps["recall"]
+    alone, sums = {}, {}
+    for name in "pq":
+        rows = (group == name) & (y == 1)
+        influence = np.where(rows, hit - hit[rows].mean(), 0.0)
+        sums[name] = np.bincount(cluster, weights=influence)
+        own = group == name
+        of_rows = thetahat.evaluate_predictions(
+            y[own],
+            {"m": predicted[own]},
+            level=1 - 2 * stats.norm.sf(gaps.critical_value),
+            cluster=cluster[own],
+            loss="zero_one",
+            metrics=["recall"],
+            blocks="holdout",
+        )
+        alone[name] = of_rows.models["m"].metrics["recall"].recommended["these_models"]
+    norms = np.linalg.norm(sums["p"]) * np.linalg.norm(sums["q"])
+    r = sums["p"] @ sums["q"] / norms
+    (gap,) = gaps.items
+    g, h = alone[gap.group["g"]], alone[gap.against["g"]]
+    below, above = g.estimate - g.lower, h.upper - h.estimate
+    reach = math.sqrt(below**2 + above**2 - 2 * r * below * above)
+
+    assert r > 0.2
+    assert_allclose(gap.lower, g.estimate - h.estimate - reach, rtol=1e-7)
+
+
 def test_degenerate_gaps_of_perfect_groups_have_a_length() -> None:
     y, group = np.tile([0, 1], 60), np.repeat(["p", "q", "r"], 40)
     predicted = np.where((group == "r") & (np.arange(120) % 5 == 0), 1 - y, y)
