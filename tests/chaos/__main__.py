@@ -88,13 +88,19 @@ class Report:
 
 
 class Disturbance(threading.Thread):
-    """Makes one fault after another, and measures when the next evaluation is finished."""
+    """Makes one fault after another, and measures when the next evaluation is finished.
+
+    The thread then stays until the service is stopped: the kernel ends each server with the thread
+    that started it.
+    """
 
     def __init__(self, setup: Setup, n_faults: int, seed: int, report: Report) -> None:
         super().__init__(daemon=True)
         self._setup, self._n_faults, self._report = setup, n_faults, report
         self._rng = np.random.default_rng(seed)
         self.idle = threading.Event()  # all evaluations have been submitted
+        self.over = threading.Event()  # all faults have been made
+        self.stopped = threading.Event()  # the service is no longer needed
         self.error: BaseException | None = None
 
     def run(self) -> None:
@@ -114,6 +120,8 @@ class Disturbance(threading.Thread):
                 time.sleep(self._rng.uniform(0.0, LONGEST_PAUSE_S))
         except BaseException as error:  # noqa: BLE001 - the main thread raises it
             self.error = error
+        self.over.set()
+        self.stopped.wait()
 
     def _measure(self, before: int, name: str) -> None:
         ended = time.monotonic()
@@ -135,7 +143,7 @@ def run(
     report = Report(name, seed, n_jobs)
     bodies = build_requests(n_seeds)
     rng = np.random.default_rng([seed, 1])
-    size_mb = RECORD_MB if name == "power" else SIZE_MB
+    size_mb = RECORD_MB if name.startswith("power") else SIZE_MB
     with small_disk(folder, size_mb) as has_small_disk, SETUPS[name](folder) as setup:
         if not has_small_disk and "disk_full" in setup.faults:
             print("   The fault disk_full is left out: no disk can be mounted here.")
@@ -148,7 +156,7 @@ def run(
         disturbance.start()
         jobs, others = _submit_all(client, bodies, n_jobs, disturbance, planned, rng, folder)
         disturbance.idle.set()
-        disturbance.join()
+        disturbance.over.wait()
         if disturbance.error is not None:
             raise disturbance.error
         planned.stop()
@@ -164,6 +172,7 @@ def run(
         ended = [job[1] for job in jobs] + planned.list_evaluations()
         report.wrong["undelivered"] = setup.wait_for_deliveries(ended)
         report.jobs = len(jobs)
+    disturbance.stopped.set()
     return report
 
 
@@ -192,7 +201,7 @@ def _submit_all(
     """
     jobs: list[Job] = []
     cancelled: list[UUID] = []
-    while len(jobs) < n_jobs or disturbance.is_alive():
+    while len(jobs) < n_jobs or not disturbance.over.is_set():
         which = draw_request(bodies, rng)
         body, is_poisoned = bodies[which], False
         if body["kind"] == "sleeping" and "n_chunks" not in body and rng.random() < 0.1:

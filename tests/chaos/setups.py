@@ -23,7 +23,13 @@ import psycopg
 import redis
 
 from tests.chaos.small_disk import fill_disk
-from tests.servers.postgres import fresh_database, postgres_server
+from tests.servers.postgres import (
+    DURABLE,
+    build_url,
+    fresh_database,
+    postgres_server,
+    server_folder,
+)
 from tests.servers.processes import free_port
 from tests.servers.receiver import Receiver, run_receiver
 from tests.servers.redis import redis_server
@@ -32,7 +38,13 @@ from tests.service.power_cut.recorded_disk import Recorder, build_image, read_lo
 from tests.service.power_cut.test_power_cut import SITE as RECORDING_SITE
 from tests.service.storage.databases import forget
 from tests.service.storage.shifted_clock import setting_the_clock
-from tests.service.supervisor.processes import READY_S, Command, environment, wait_until_gone
+from tests.service.supervisor.processes import (
+    READY_S,
+    Command,
+    descendants,
+    environment,
+    wait_until_gone,
+)
 from thetahat_service.storage import engine
 
 LONGEST_S: Final = 3.0
@@ -154,6 +166,34 @@ class Redis:
             return int(client.info("server")["process_id"])
 
 
+class Postgres:
+    """A PostgreSQL server that can be lost with its memory; what it has written stays."""
+
+    def __init__(self) -> None:
+        self._stack = contextlib.ExitStack()
+        self._folder = self._stack.enter_context(server_folder())
+        self._process, self._port = self._stack.enter_context(self._folder.started(DURABLE))
+        self.url = build_url(self._port)
+
+    def close(self) -> None:
+        """Stop the server."""
+        self._stack.close()
+
+    def lose(self) -> None:
+        """Kill all processes of the server at once."""
+        family = descendants(self._process.pid)
+        for pid in (self._process.pid, *family):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.wait()
+        wait_until_gone(family, seconds=READY_S)
+
+    def start_again(self) -> None:
+        """Start the server on its files, at the same address."""
+        started = self._folder.started(DURABLE, self._port)
+        self._process, _ = self._stack.enter_context(started)
+
+
 @contextlib.contextmanager
 def embedded(folder: Path) -> Iterator[Setup]:
     """Run ``thetahat serve`` with SQLite and the embedded broker."""
@@ -247,42 +287,109 @@ def cluster(folder: Path) -> Iterator[Setup]:
         )
 
 
+class RecordedFolder:
+    """A folder of which each power cut keeps only what was flushed.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is made, beside the records of what was flushed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self._folder = folder / "data", folder
+        self.path.mkdir()
+        self._numbers = itertools.count()
+        self._record = self._build_record()
+
+    def build_variables(self) -> dict[str, str]:
+        """Return the environment of the processes whose flushes are recorded."""
+        paths = os.pathsep.join([str(RECORDING_SITE), environment()["PYTHONPATH"]])
+        recorded = {"RECORDED_FOLDER": str(self.path), "FLUSH_RECORD": str(self._record)}
+        return environment() | recorded | {"PYTHONPATH": paths}
+
+    def cut_power(self) -> None:
+        """Leave what was flushed; the processes that wrote here are gone."""
+        image = self._folder / "image"
+        build_image(self._record, read_log(self._record), time.time(), image)
+        shutil.rmtree(self.path)
+        image.rename(self.path)
+        shutil.rmtree(self._record)
+        self._record = self._build_record()
+        Recorder(self.path, self._record).record_all()
+
+    def _build_record(self) -> Path:
+        return self._folder / f"record-{next(self._numbers)}"
+
+
 @contextlib.contextmanager
 def power(folder: Path) -> Iterator[Setup]:
     """Run ``thetahat serve`` on a disk that keeps of each power cut only what was flushed."""
-    data, port, number = folder / "data", free_port(), itertools.count()
-    data.mkdir()
-
-    def make_record() -> Path:
-        return folder / f"record-{next(number)}"
-
-    def build_variables(record: Path) -> dict[str, str]:
-        paths = os.pathsep.join([str(RECORDING_SITE), environment()["PYTHONPATH"]])
-        recorded = {"RECORDED_FOLDER": str(data), "FLUSH_RECORD": str(record)}
-        return environment() | recorded | {"PYTHONPATH": paths}
-
+    recorded, port = RecordedFolder(folder), free_port()
     with (
         run_receiver() as receiver,
-        changed_environment(**_settings(receiver), THETAHAT_DATA_DIR=data, THETAHAT_WORKERS=2),
+        changed_environment(
+            **_settings(receiver), THETAHAT_DATA_DIR=recorded.path, THETAHAT_WORKERS=2
+        ),
         contextlib.ExitStack() as stack,
     ):
-        records = [make_record()]
         words = ("serve", "--port", str(port))
         log = folder.parent / "log"
-        serve = Machine(*words, log=log, variables=build_variables(records[0]))
+        serve = Machine(*words, log=log, variables=recorded.build_variables())
         stack.callback(serve.lose)
 
         def cut_power(_: np.random.Generator) -> None:
             serve.lose()
-            record, image = records.pop(), folder / "image"
-            build_image(record, read_log(record), time.time(), image)
-            shutil.rmtree(data)
-            image.rename(data)
+            recorded.cut_power()
             engine.reset()  # this process has had the old file open
-            shutil.rmtree(record)
-            records.append(make_record())
-            Recorder(data, records[0]).record_all()
-            serve.start_again(build_variables(records[0]))
+            serve.start_again(recorded.build_variables())
+
+        url = f"http://127.0.0.1:{port}"
+        register_webhook(url, receiver)
+        yield Setup(url, {"power_cut": cut_power}, receiver)
+
+
+@contextlib.contextmanager
+def power_cluster(folder: Path) -> Iterator[Setup]:
+    """Run API, a worker, PostgreSQL and Redis on one machine whose power is cut.
+
+    Of the files only what was flushed stays. PostgreSQL loses its memory, and with it each
+    transaction that was not flushed when it was committed; its own flushes are taken as kept.
+    """
+    recorded, port = RecordedFolder(folder), free_port()
+    with (
+        run_receiver() as receiver,
+        contextlib.closing(Postgres()) as postgres,
+        fresh_database(postgres.url) as database,
+        contextlib.closing(Redis()) as broker,
+        changed_environment(
+            **_settings(receiver),
+            THETAHAT_DATABASE_URL=database,
+            THETAHAT_BROKER_URL=broker.url,
+            THETAHAT_FILES_URL=(recorded.path / "files").as_uri(),
+            THETAHAT_DATA_DIR=recorded.path,
+            THETAHAT_WORKERS=2,
+        ),
+        contextlib.ExitStack() as stack,
+    ):
+        migrate(folder.parent / "migrate", recorded.build_variables())
+        commands = {"api": ("api", "--port", str(port)), "worker": ("worker",)}
+        machines = [
+            Machine(*words, log=folder.parent / name, variables=recorded.build_variables())
+            for name, words in commands.items()
+        ]
+        for machine in machines:
+            stack.callback(machine.lose)
+
+        def cut_power(_: np.random.Generator) -> None:
+            postgres.lose()
+            for machine in machines:
+                machine.lose()
+            broker.lose(0.0)
+            recorded.cut_power()
+            postgres.start_again()
+            for machine in machines:
+                machine.start_again(recorded.build_variables())
 
         url = f"http://127.0.0.1:{port}"
         register_webhook(url, receiver)
@@ -293,12 +400,14 @@ SETUPS: Final[Mapping[str, Callable[[Path], contextlib.AbstractContextManager[Se
     "embedded": embedded,
     "cluster": cluster,
     "power": power,
+    "power_cluster": power_cluster,
 }
 
 
-def migrate(log: Path) -> None:
+def migrate(log: Path, variables: Mapping[str, str] | None = None) -> None:
     """Run ``thetahat migrate``."""
-    assert Command("migrate", log=log).process.wait(READY_S) == 0, log.read_text()
+    command = Command("migrate", log=log, variables=variables)
+    assert command.process.wait(READY_S) == 0, log.read_text()
 
 
 def _settings(receiver: Receiver) -> dict[str, str]:

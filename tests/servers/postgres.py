@@ -11,6 +11,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,54 @@ DURABLE = tuple(setting for setting in SETTINGS if not setting.endswith("=off"))
 """The same for one that keeps what it has said it keeps, as benchmarks want it."""
 
 
+@dataclass(frozen=True)
+class ServerFolder:
+    """A folder with the files of one server, which can be started on them again.
+
+    Parameters
+    ----------
+    binaries : Path
+        Folder of ``postgres``.
+    path : Path
+        The folder.
+    identity : dict
+        The user, the folder and the environment of its processes.
+    """
+
+    binaries: Path
+    path: Path
+    identity: dict[str, Any]
+
+    @contextlib.contextmanager
+    def started(
+        self, settings: Sequence[str], fixed_port: int | None = None
+    ) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+        """Run the server; another port is tried where someone took the free one meanwhile.
+
+        The values are its first process and its port.
+        """
+        words = [word for setting in settings for word in ("-c", setting)]
+        log = self.path / "log"
+        for _ in range(START_ATTEMPTS):
+            port = fixed_port or free_port()
+            command: list[str | Path] = [
+                self.binaries / "postgres",
+                "-D",
+                self.path / "home" / "data",
+            ]
+            command += ["-p", str(port), *words]
+            # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for idle connections.
+            with running(command, log, stop_signal=signal.SIGINT, **self.identity) as process:
+                if _answers(port, process):
+                    yield process, port
+                    return
+        message = f"PostgreSQL did not start:\n{log.read_text(errors='replace')}"
+        raise ServerFault(message)
+
+
 @contextlib.contextmanager
-def postgres_server(settings: Sequence[str] = SETTINGS) -> Iterator[str]:
-    """Run a server until the block ends; the value is the URL of its maintenance database."""
+def server_folder() -> Iterator[ServerFolder]:
+    """Make the files of a server, and delete them when the block ends."""
     with tempfile.TemporaryDirectory(prefix="thetahat-postgres-", ignore_cleanup_errors=True) as at:
         folder = Path(at)
         folder.chmod(0o755)
@@ -54,8 +100,19 @@ def postgres_server(settings: Sequence[str] = SETTINGS) -> Iterator[str]:
         if "user" in identity:
             os.chown(home, NOBODY, NOBODY)
         _initialise(binaries, home / "data", identity)
-        with _started(binaries, home / "data", folder / "log", identity, settings) as port:
-            yield f"postgresql+psycopg://thetahat@127.0.0.1:{port}/postgres"
+        yield ServerFolder(binaries, folder, identity)
+
+
+@contextlib.contextmanager
+def postgres_server(settings: Sequence[str] = SETTINGS) -> Iterator[str]:
+    """Run a server until the block ends; the value is the URL of its maintenance database."""
+    with server_folder() as folder, folder.started(settings) as (_, port):
+        yield build_url(port)
+
+
+def build_url(port: int) -> str:
+    """Return the URL of the maintenance database of a server on this machine."""
+    return f"postgresql+psycopg://thetahat@127.0.0.1:{port}/postgres"
 
 
 @contextlib.contextmanager
@@ -130,24 +187,6 @@ def _initialise(binaries: Path, data: Path, identity: dict[str, Any]) -> None:
     if done.returncode:
         message = f"initdb failed:\n{done.stdout}{done.stderr}"
         raise ServerFault(message)
-
-
-@contextlib.contextmanager
-def _started(
-    binaries: Path, data: Path, log: Path, identity: dict[str, Any], settings: Sequence[str]
-) -> Iterator[int]:
-    """Run the server; another port is tried where someone took the free one meanwhile."""
-    words = [word for setting in settings for word in ("-c", setting)]
-    for _ in range(START_ATTEMPTS):
-        port = free_port()
-        command: list[str | Path] = [binaries / "postgres", "-D", data, "-p", str(port), *words]
-        # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for idle connections.
-        with running(command, log, stop_signal=signal.SIGINT, **identity) as process:
-            if _answers(port, process):
-                yield port
-                return
-    message = f"PostgreSQL did not start:\n{log.read_text(errors='replace')}"
-    raise ServerFault(message)
 
 
 def _answers(port: int, process: subprocess.Popen[bytes]) -> bool:
