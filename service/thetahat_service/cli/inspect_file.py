@@ -10,6 +10,7 @@ import typer
 from thetahat_service.cli.evaluate_once import open_data
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import print_json, print_text
+from thetahat_service.cli.table_columns import describe_reading
 
 
 def inspect_file(
@@ -32,6 +33,7 @@ def inspect_file(
         print_json(found)
         return
     print_text(f"{file}: {found['rows']} rows, {len(found['columns'])} columns")
+    print_text(*describe_reading(data, ()))
     for column in found["columns"]:
         print_text(f"\n{column['name']}: {column['role']}, because it {column['reason']}")
         if column["examples"]:

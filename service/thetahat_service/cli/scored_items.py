@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.table_columns import NO_PREDICTIONS, advise_on_cell, describe_written
+from thetahat_service.cli.table_columns import NO_PREDICTIONS, advise_on_cell, describe_reading
 from thetahat_service.data.list_scores import SCORE_PREFIX
 from thetahat_service.data.logs import ITEM_COLUMNS, find_log_scores
 from thetahat_service.data.profiles import profile_columns
@@ -111,7 +111,7 @@ def read_long_file(
     if cluster is not None:
         logs["cluster"] = cluster
     sentences = _describe_long(columns, cluster, profiles)
-    sentences += describe_written(data, [columns.score])
+    sentences += describe_reading(data, [columns.score])
     has_tasks = columns.task is not None and len({*read_values(columns.task)}) > 1
     return ScoredItems(logs, columns.score, sentences, columns.task if has_tasks else None)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thetahat_service.cli.failures import UserError
-from thetahat_service.data.base import WRITTEN
+from thetahat_service.data.base import EMPTY_ROWS, WRITTEN
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.roles.missing_codes import find_missing_code
 from thetahat_service.roles.names import is_label_name
@@ -114,7 +114,7 @@ def choose_columns(
     unused = [
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses
     ]
-    unused += [*describe_written(data, losses), *_describe_left_out(data)]
+    unused += [*describe_reading(data, losses), *_describe_left_out(data)]
     return LossColumns(losses, chosen, unused)
 
 
@@ -127,13 +127,16 @@ def _describe_left_out(data: DatasetFile) -> list[str]:
     return [f"not used: {name}, whose values are lists or deep objects." for name in lists]
 
 
-def describe_written(data: DatasetFile, names: Sequence[str]) -> list[str]:
-    """Return a sentence on the columns whose numbers the file has as text; none without any."""
+def describe_reading(data: DatasetFile, names: Sequence[str]) -> list[str]:
+    """Return sentences on the columns whose numbers are text, and on lines that are no rows."""
     found = data.details.get(WRITTEN)
     written = [name for name in names if isinstance(found, dict) and name in found]
-    return (
+    sentences = (
         [f"read as numbers, which the file has as text: {', '.join(written)}."] if written else []
     )
+    if n_empty := data.details.get(EMPTY_ROWS):
+        sentences.append(f"not used: {n_empty} empty rows at the end.")
+    return sentences
 
 
 def _refuse_left_out(data: DatasetFile) -> None:

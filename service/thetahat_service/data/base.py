@@ -24,6 +24,8 @@ GROUPS: Final = {SPARSE: "a group of sparse columns", MATRIX: "a matrix"}
 """The types of what stands for many columns and can only be features, as messages call them."""
 WRITTEN: Final = "numbers_as_text"
 """The detail of a file with the columns of text that are numbers, and how these are written."""
+EMPTY_ROWS: Final = "empty_rows_at_end"
+"""The detail of a text table with the number of rows after the last one that has a value."""
 FORM: Final = "form"
 """The detail of a file of JSON that is a table: how its rows and columns are written."""
 MISSING: Final = ("", "NA", "NaN")

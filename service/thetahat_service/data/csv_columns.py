@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
@@ -19,9 +19,9 @@ from thetahat.tables.columns import MOST_NAMED_CELLS, MOST_OTHER_CELLS
 from thetahat.values.json_values import LARGEST_EXACT
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.data.arrow_columns import check_text_lengths
+from thetahat_service.data.arrow_columns import check_text_lengths, find_wire_type
 from thetahat_service.data.base import FileLimits, check_size
-from thetahat_service.data.csv_dialect import Dialect
+from thetahat_service.data.csv_dialect import COMMENT, Dialect
 from thetahat_service.data.csv_numbers import (
     EITHER,
     FRACTION,
@@ -46,8 +46,8 @@ FEW_CELLS: Final = 20
 FURTHEST: Final = 100
 """How many times larger than all others numbers may be because of a mark of thousands."""
 
-_TRUE: Final = ("true", "True", "TRUE")
-_BOOLEANS: Final = make_arrow_array([*_TRUE, "false", "False", "FALSE"])
+_TRUE: Final = frozenset(("true", "True", "TRUE", "t", "T"))
+_FALSE: Final = frozenset(("false", "False", "FALSE", "f", "F"))
 _NOT_FOUND: Final = make_arrow_array([-1])[0]
 """Place of a text that is not in another; a number of Python makes pyarrow import pandas."""
 _SHOWS_POINT: Final = re.compile(r"-?[0-9]*\.(?![0-9]{3}$)[0-9]+(?:e-?[0-9]+)?|-?0\.[0-9]+")
@@ -56,8 +56,22 @@ _LEADING_ZERO: Final = r"^[+-]?0[0-9]"
 _OTHER_START: Final = r"^(?:\+|[+-]?0[xX])"
 
 
-def read_texts(path: Path, dialect: Dialect) -> Iterator[pa.RecordBatch]:
-    """Yield the cells of a text table as text, block by block; null where one is empty."""
+def read_texts(
+    path: Path, dialect: Dialect, comments: list[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the cells of a text table as text, block by block; null where one is empty.
+
+    A line among the rows that begins with ``#`` and does not have the cells of a row is a comment.
+    Comments are left out, and appended to ``comments``.
+    """
+
+    def skip_comment(row: arrow_csv.InvalidRow) -> str:
+        if not row.text.startswith(COMMENT) or "\n" in row.text:
+            return "error"
+        if comments is not None:
+            comments.append(row.text)
+        return "skip"
+
     with arrow_csv.open_csv(
         path,
         read_options=arrow_csv.ReadOptions(
@@ -69,6 +83,7 @@ def read_texts(path: Path, dialect: Dialect) -> Iterator[pa.RecordBatch]:
             delimiter=dialect.delimiter,
             escape_char="\\" if dialect.has_escapes else False,
             newlines_in_values=True,
+            invalid_row_handler=skip_comment,
             # In a table of one column an empty line is a missing value.
             ignore_empty_lines=len(dialect.header) > 1,
         ),
@@ -112,7 +127,8 @@ class ColumnSurvey:
     """Marks that make some numbers far larger than all others if they stand between thousands."""
     _n_percent: int = 0
     _is_text: bool = False
-    _are_booleans: bool = False
+    _truths: frozenset[str] = frozenset()
+    """The words for true and false, if the column has no others."""
     _are_integers: bool = True
     _are_whole: bool = True
     _are_grouped: bool = False
@@ -124,12 +140,17 @@ class ColumnSurvey:
     def has_values(self) -> bool:
         """Whether some cell has a value."""
         n_values = self.n_numbers + self.n_others + len(self.marks.keys() - {""})
-        return self._is_text or self._are_booleans or n_values > 0
+        return self._is_text or bool(self._truths) or n_values > 0
 
     @property
     def is_text(self) -> bool:
         """Whether it is known to be text."""
         return self._is_text
+
+    @property
+    def are_letters(self) -> bool:
+        """Whether some of its booleans are t or f, which are text unless a role needs numbers."""
+        return self.kind == pa.bool_() and any(len(word) == 1 for word in self._truths)
 
     @property
     def has_labels(self) -> bool:
@@ -147,9 +168,10 @@ class ColumnSurvey:
         """Take account of further cells."""
         if texts.null_count == len(texts) or self._is_text:
             return
-        if not self.n_numbers + self.n_others + len(self.marks) and _are_booleans(texts):
-            self._are_booleans = True
-        elif self._are_booleans:
+        words = None if self.n_numbers + self.n_others + len(self.marks) else _find_truths(texts)
+        if words:
+            self._truths |= words
+        elif self._truths:
             self._is_text = True
         else:
             self._add_numbers(texts, first_row)
@@ -249,9 +271,12 @@ class ColumnSurvey:
         ``shown`` are the decimal marks that the whole file shows; with semicolons between columns,
         as programs write them whose decimal mark is the comma, 1.234 alone may be either.
         """
-        if self._are_booleans and not self._is_text:
+        if self._truths and not self._is_text:
             self.kind = pa.bool_()
-            return
+            are_both = self._truths & _TRUE and self._truths & _FALSE
+            self._is_text = self.are_letters and not are_both
+            if not self._is_text:
+                return
         is_text = self._is_text or self.n_others or self._is_mixed
         self.are_padded = not is_text and self._have_leading_zeros and self._are_whole
         if is_text or self.are_padded or (self.marks and not self.n_numbers):
@@ -268,6 +293,15 @@ class ColumnSurvey:
         have_forms = self.needs_text or self._are_large or is_grouped or len(self._have_point) > 1
         are_whole = self._are_whole or is_grouped
         self.needs_text = self.differ_by_zeros or (are_whole and have_forms)
+
+    def describe_numbers(self) -> JsonObject:
+        """Return how the numbers of a column of text are written."""
+        return {
+            "type": find_wire_type(self.kind),
+            "decimal": self.form.decimal,
+            "divided_by": 100 if self.form.is_percent else 1,
+            "has_thousands": self.form.is_grouped,
+        }
 
     @property
     def _is_mixed(self) -> bool:
@@ -290,19 +324,37 @@ class ColumnSurvey:
         raise _build_ambiguous_number_error(text, self.name, row)
 
 
-def survey_columns(
-    path: Path, dialect: Dialect, limits: FileLimits
-) -> tuple[list[ColumnSurvey], str, int, str | None]:
-    """Return the columns of a text table, its decimal mark, number of rows and last cell.
+class Survey(NamedTuple):
+    """What all rows of a text table show."""
+
+    columns: list[ColumnSurvey]
+    decimal: str
+    """The decimal mark."""
+    rows: int
+    """Number of rows up to the last one with a value; of a table of one column all rows."""
+    empty_rows: int
+    """Number of rows after that one, as Excel writes them: delimiters alone."""
+    comments: int
+    """Number of comments among the rows."""
+    last: str | None
+    """The last cell."""
+
+
+def survey_columns(path: Path, dialect: Dialect, limits: FileLimits) -> Survey:
+    """Return what a text table has.
 
     Raises ``InvalidFile`` for a column whose commas or points may be decimal marks or of thousands.
     """
     columns = [ColumnSurvey(name) for name in dialect.names]
-    rows, last = 0, None
-    for batch in read_texts(path, dialect):
+    rows = filled = 0
+    last: str | None = None
+    comments: list[str] = []
+    for batch in read_texts(path, dialect, comments):
         check_size(rows + batch.num_rows, len(columns), limits)
         if batch.num_rows:
             last = batch.column(-1)[-1].as_py()
+        n_filled = batch.num_rows if len(columns) == 1 else _count_filled_rows(batch)
+        filled = rows + n_filled if n_filled else filled
         # A few rows show which columns are text, so that no more of their cells are looked at.
         parts = [batch] if rows else [batch[:FIRST_ROWS], batch[FIRST_ROWS:]]
         for part in parts:
@@ -313,13 +365,23 @@ def survey_columns(
     shown = find_shown_marks(columns)
     for column in columns:
         column.finish(shown, is_comma_likely=dialect.delimiter == ";")
-    return columns, "," if shown == {","} else ".", rows, last
+    decimal = "," if shown == {","} else "."
+    return Survey(columns, decimal, filled, rows - filled, len(comments), last)
+
+
+def _count_filled_rows(batch: pa.RecordBatch) -> int:
+    """Return the number of rows up to the last one with a value."""
+    if not batch.num_rows or any(column[-1].is_valid for column in batch.columns):
+        return int(batch.num_rows)
+    places = (pc.indices_nonzero(pc.is_valid(column)) for column in batch.columns)
+    return max(rows[-1].as_py() + 1 if len(rows) else 0 for rows in places)
 
 
 def convert_booleans(texts: pa.Array) -> pa.Array:
-    """Return booleans of texts that are all true or false."""
+    """Return booleans of texts that are all true or false, or missing."""
+    texts = drop_missing(texts)
     trimmed = pc.utf8_trim_whitespace(texts)
-    is_true = pc.is_in(trimmed, value_set=make_arrow_array(_TRUE))
+    is_true = pc.is_in(trimmed, value_set=make_arrow_array(sorted(_TRUE)))
     return pc.if_else(pc.is_valid(texts), is_true, pa.nulls(1, pa.bool_())[0])
 
 
@@ -357,12 +419,13 @@ def describe_survey(columns: Sequence[ColumnSurvey], marks: JsonObject | None = 
     }
 
 
-def _are_booleans(texts: pa.Array) -> bool:
+def _find_truths(texts: pa.Array) -> frozenset[str]:
+    """Return the words for true and false that texts are; none if some are others."""
     present = pc.drop_null(texts)
-    if present[0].as_py().strip() not in _BOOLEANS.to_pylist():
-        return False
-    trimmed = pc.utf8_trim_whitespace(present)
-    return bool(pc.all(pc.is_in(trimmed, value_set=_BOOLEANS)).as_py())
+    if present[0].as_py().strip() not in _TRUE | _FALSE:
+        return frozenset()
+    words = frozenset(pc.unique(pc.utf8_trim_whitespace(present)).to_pylist())
+    return words if words <= _TRUE | _FALSE else frozenset()
 
 
 def _may_differ_by_zeros(texts: pa.Array, mark: str) -> bool:

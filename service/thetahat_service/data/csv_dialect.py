@@ -236,7 +236,7 @@ def count_columns_by_space(sample: str) -> int:
     words, and at least one column has only numbers: a column of text with spaces is not taken for
     several. The header may lack a name of the first column, as R and pandas write row names.
     """
-    _, text = _skip_comments(sample)
+    text = "\n".join(line for line in sample.splitlines() if not line.startswith(COMMENT))
     lines = [line.split() for line in text.splitlines() if line.strip()][: SAMPLE_ROWS + 1]
     if len(lines) < 2 or any(mark in text for mark in DELIMITERS):
         return 0
@@ -269,7 +269,11 @@ def replace_spaces_by_tabs(text: Path, original: Path) -> Iterator[tuple[Path, b
             for line in lines:
                 words = line.split()
                 if line.startswith(COMMENT):
-                    target.write(line)
+                    # A comment before the rows may name the columns, as NumPy writes it.
+                    named = [line.lstrip(COMMENT).split(), words] if is_header else []
+                    header = next((n for n in named if len(n) == width), None)
+                    joined = COMMENT + "\t".join(header or []).removeprefix(COMMENT)
+                    target.write(line if header is None else f"{joined}\n")
                     continue
                 lacks_name = is_header and words and len(words) < width
                 target.write("\t" * bool(lacks_name) + "\t".join(words) + "\n")
@@ -303,7 +307,8 @@ def _read_records(sample: str, delimiter: str, *, has_escapes: bool) -> tuple[li
     )
     try:
         for record in reader:
-            if record:
+            is_comment = records and record and record[0].startswith(COMMENT)
+            if record and not (is_comment and len(record) != len(records[0])):
                 header_lines = header_lines or reader.line_num
                 records.append(record)
             if len(records) > SAMPLE_ROWS:

@@ -7,7 +7,7 @@ are read as those of a text table are, and by the same rules.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,8 +27,6 @@ from thetahat_service.data.csv_numbers import NumberForm
 from thetahat_service.data.tables import get_number_name
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
-
-_KINDS: Final = {"integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
 
 
 class WrittenNumbers:
@@ -69,14 +67,8 @@ class WrittenNumbers:
             except InvalidFile:  # 1,234 may be two numbers, and is one text
                 continue
             finished.append(survey)
-            kind = next((name for name, kind in _KINDS.items() if kind == survey.kind), None)
-            if kind is not None and survey.has_values:
-                found[survey.name] = {
-                    "type": kind,
-                    "decimal": survey.form.decimal,
-                    "divided_by": 100 if survey.form.is_percent else 1,
-                    "has_thousands": survey.form.is_grouped,
-                }
+            if survey.kind != pa.string() and survey.has_values:
+                found[survey.name] = survey.describe_numbers()
         return {**describe_survey(finished, marks), **({WRITTEN: found} if found else {})}
 
 
@@ -85,5 +77,6 @@ def parse_written(texts: Sequence[str | None] | np.ndarray, form: Mapping[str, A
     cells = pa.array(list(texts), pa.string())
     if form["type"] == "boolean":
         return to_numpy(pa.chunked_array([convert_booleans(cells)]))
+    kind = pa.int64() if form["type"] == "integer" else pa.float64()
     written = NumberForm(form["decimal"], form["divided_by"] != 1, form["has_thousands"])
-    return to_numpy(pa.chunked_array([written.parse(cells, _KINDS[form["type"]])]))
+    return to_numpy(pa.chunked_array([written.parse(cells, kind)]))

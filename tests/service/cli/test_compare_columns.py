@@ -408,7 +408,8 @@ OTHERS = [round(float(v) / 2, 3) for v in B]
         (['"1,23,456"'] * N, "has '1,23,456' in row 0, which is no plain number"),
         ([f'"{v}"'.replace(".", "," if i % 2 else ".") for i, v in enumerate(A)], "with a comma"),
         (["pass" if v > 0.5 else "fail" for v in A], "in the place of 0 and 1"),
-        (["T" if v > 0.5 else "F" for v in A], "in the place of 0 and 1"),
+        (["T" if v > 0.5 else "F" for v in A], "it has whole numbers, and other columns have"),
+        (["Y" if v > 0.5 else "N" for v in A], "in the place of 0 and 1"),
         ([*["True"] * 7, "n/a", *["False"] * 22], "has words such as 'True' in row 0"),
     ],
 )

@@ -360,6 +360,94 @@ def test_exact_a_header_may_begin_with_the_mark_of_comments(
     assert all(len(column) == 2 for column in read_columns(kept).values())
 
 
+LOSSES = {"a": [0.5, 0.3], "b": [0.4, 0.2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "n_comments"),
+    [
+        ("# a b\n5.0e-01 4.0e-01\n3.0e-01 2.0e-01\n", 1),  # numpy.savetxt
+        ("# made by x\n# a b\n5.0e-01 4.0e-01\n3.0e-01 2.0e-01\n# end\n", 3),
+        ("# one fold\na b\n0.5 0.4\n0.3 0.2\n", 1),
+        ("#  a\tb\n  0.5 0.4\n\n# second part\n  0.3 0.2\n", 2),  # gnuplot
+        ("a,b\n0.5,0.4\n# note\n0.3,0.2\n# x, y, z\n", 2),
+        ("# a;b\n0,5;0,4\n#\n0,3;0,2\n", 2),
+    ],
+)
+def test_exact_comments_stand_anywhere_and_may_name_the_columns(
+    tmp_path: Path, text: str, n_comments: int
+) -> None:
+    kept = keep(tmp_path, CSV, text.encode())
+
+    assert {name: c.tolist() for name, c in read_columns(kept).items()} == LOSSES
+    assert kept.details["comment_lines"] == n_comments
+
+
+@pytest.mark.parametrize("text", ["a,b\n#1,0.4\n#2,0.3\n", "a\n#1\nx\n", 'b,a\n"#x",0.5\n2,0.4\n'])
+def test_exact_a_cell_may_begin_with_the_mark_of_comments(tmp_path: Path, text: str) -> None:
+    kept = keep(tmp_path, CSV, text.encode())
+
+    assert [len(column) for column in read_columns(kept).values()] == [2] * len(kept.columns)
+    assert "comment_lines" not in kept.details
+
+
+def test_invalid_a_comment_that_hides_rows(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match="Expected 2 columns, got 3"):
+        keep(tmp_path, CSV, b'a,b\n1,2\n# x,z,"y\n3,4\n5,"6\n7,8\n')
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("ends", [b"", b"\r\n"])
+def test_exact_empty_rows_at_the_end_are_no_rows(
+    tmp_path: Path, delimiter: str, ends: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_columns, "BLOCK_BYTES", 40)  # some blocks are empty rows alone
+    text = "id,a\r\n1,0.5\r\n,\r\n3,\r\n" + ",\r\n" * 40
+    found, kept = inspected(tmp_path, CSV, text.replace(",", delimiter).encode() + ends)
+
+    np.testing.assert_equal(
+        read_columns(kept), {"id": np.array([1, NAN, 3]), "a": np.array([0.5, NAN, NAN])}
+    )
+    assert found.rows == 3
+    assert kept.details["empty_rows_at_end"] == 40
+
+
+def test_invalid_a_text_with_empty_rows_alone(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match="The file has no rows"):
+        keep(tmp_path, CSV, b"a;b\n;\n;\n")
+
+
+@pytest.mark.parametrize("words", [["t", "f"], ["T", "F"], ["true", "f"], ["t", "False"]])
+@pytest.mark.parametrize("media_type", [CSV, PARQUET])
+def test_exact_letters_for_true_and_false_are_numbers_where_a_role_needs_them(
+    tmp_path: Path, words: list[str], media_type: str
+) -> None:
+    texts = [words[0], words[1], words[1], words[0]]
+    content = "\n".join(["a", *texts]).encode()
+    if media_type == PARQUET:
+        content = written(pa.table({"a": texts}), media_type)
+    kept = keep(tmp_path, media_type, content)
+
+    assert kept.columns[0] == {"name": "a", "type": "string"}
+    assert read_columns(kept, ["a"])["a"].tolist() == [True, False, False, True]
+    assert read_labels(kept, ["a"])["a"].tolist() == texts
+    assert_array_equal(read_features(kept, ["a"])["a"], texts)
+
+
+@pytest.mark.parametrize("texts", [["t", "t"], ["F", "F"], ["t", "f", "m"], ["true", "f", "n/a"]])
+def test_exact_other_letters_are_text(tmp_path: Path, texts: list[str]) -> None:
+    kept = keep(tmp_path, CSV, "\n".join(["a", *texts]).encode())
+
+    assert read_columns(kept)["a"].tolist() == texts
+
+
+def test_exact_a_missing_letter_is_missing_as_a_number_alone(tmp_path: Path) -> None:
+    kept = keep(tmp_path, CSV, b"a,b\nt,1\nNA,2\n,3\nf,4\n")
+
+    np.testing.assert_equal(read_columns(kept, ["a"])["a"], [1.0, NAN, NAN, 0.0])
+    assert read_labels(kept, ["a"])["a"].tolist() == ["t", "NA", None, "f"]
+
+
 def test_invalid_a_title_above_the_names(tmp_path: Path) -> None:
     for text, words in (
         ("Run 3\na,b,c\n1,2,3\n", "The first line has one cell, 'Run 3', and the others 3"),

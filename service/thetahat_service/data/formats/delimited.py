@@ -7,16 +7,24 @@ share its pages, and copy only the columns they need. It takes about as much dis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
 import pyarrow as pa
 
 from thetahat_service.data import arrow_functions as pc
-from thetahat_service.data.base import MISSING, FileLimits, Inspected, check_not_empty, check_size
+from thetahat_service.data.base import (
+    EMPTY_ROWS,
+    MISSING,
+    WRITTEN,
+    FileLimits,
+    Inspected,
+    check_not_empty,
+    check_size,
+)
 from thetahat_service.data.csv_columns import (
     ColumnSurvey,
+    Survey,
     convert_booleans,
     describe_survey,
     read_texts,
@@ -75,21 +83,21 @@ class Delimited(MappedFormat):
             dialect = detect_dialect(text)
             check_size(1, len(dialect.header), limits)
             try:
-                columns, decimal, rows, last = survey_columns(text, dialect, limits)
-                schema = _write_table(text, dialect, columns, table)
+                survey = survey_columns(text, dialect, limits)
+                schema = _write_table(text, dialect, survey, table)
             except pa.ArrowInvalid as error:
                 raise InvalidFile(f"The text is not a table: {error}.") from None
-            check_not_empty(rows)
-            if last is not None:
-                check_closed(text, last)
+            check_not_empty(survey.rows)
+            if survey.last is not None:
+                check_closed(text, survey.last)
         details = {
             "encoding": encoding,
             "delimiter": " " if by_space else dialect.delimiter,
-            "decimal": decimal,
+            "decimal": survey.decimal,
             "missing": list(MISSING),
-            **_describe(dialect, decimal, columns),
+            **_describe(dialect, survey),
         }
-        return Inspected(rows, list_columns(schema), details, has_table=True)
+        return Inspected(survey.rows, list_columns(schema), details, has_table=True)
 
 
 def _check(text: Path) -> Path:
@@ -97,25 +105,26 @@ def _check(text: Path) -> Path:
     return text
 
 
-def _describe(dialect: Dialect, decimal: str, columns: Sequence[ColumnSurvey]) -> JsonObject:
+def _describe(dialect: Dialect, survey: Survey) -> JsonObject:
     """Return what else was understood of a text, where it is not an ordinary one."""
-    plain = NumberForm(decimal, is_percent=False, is_grouped=False)
+    plain = NumberForm(survey.decimal, is_percent=False, is_grouped=False)
     numbers: JsonObject = {
         c.name: {"decimal": c.form.decimal, "divided_by": 100 if c.form.is_percent else 1}
-        for c in columns
+        for c in survey.columns
         if c.form not in {plain, PLAIN_FORM}
     }
-    return {
-        **({"comment_lines": dialect.comments} if dialect.comments else {}),
-        **({"numbers": numbers} if numbers else {}),
-        **describe_survey(columns),
+    found: JsonObject = {
+        "comment_lines": dialect.comments + survey.comments,
+        EMPTY_ROWS: survey.empty_rows,
+        "numbers": numbers,
+        WRITTEN: {c.name: c.describe_numbers() for c in survey.columns if c.are_letters},
     }
+    return {**{name: of for name, of in found.items() if of}, **describe_survey(survey.columns)}
 
 
-def _write_table(
-    path: Path, dialect: Dialect, columns: Sequence[ColumnSurvey], table: IO[bytes]
-) -> pa.Schema:
+def _write_table(path: Path, dialect: Dialect, survey: Survey, table: IO[bytes]) -> pa.Schema:
     """Write the table, without columns that have neither a name nor a value."""
+    columns, left = survey.columns, survey.rows
     chosen = [c for c, name in zip(columns, dialect.header, strict=True) if name or c.has_values]
     if dialect.has_unnamed_last and columns[-1].has_values:
         width = len(dialect.header)
@@ -127,12 +136,14 @@ def _write_table(
     texts = [place for place, c in enumerate(chosen) if c.needs_text]
     schema = pa.schema(
         [
-            *((c.name, c.kind) for c in chosen),
+            *((c.name, pa.string() if c.are_letters else c.kind) for c in chosen),
             *((build_text_name(chosen[place].name), pa.string()) for place in texts),
         ]
     )
     with pa.ipc.new_file(table, schema) as writer:
-        for batch in read_texts(path, dialect):
+        for read in read_texts(path, dialect):
+            batch = read[:left]
+            left -= batch.num_rows
             converted = [_convert(c, batch.column(c.name)) for c in chosen]
             for place in texts:
                 cells = batch.column(chosen[place].name)
@@ -145,7 +156,7 @@ def _convert(column: ColumnSurvey, texts: pa.Array) -> pa.Array:
     """Return the values of some cells of a column."""
     if column.kind == pa.string() and column.are_padded:
         return drop_marks(texts)
-    if column.has_labels:
+    if column.has_labels or column.are_letters:
         return texts
     texts = drop_missing(texts)
     if column.kind == pa.string():
