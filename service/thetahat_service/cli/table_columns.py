@@ -13,7 +13,7 @@ from thetahat_service.cli.failures import UserError
 from thetahat_service.data.base import EMPTY_ROWS, WRITTEN
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.roles.missing_codes import find_missing_code
-from thetahat_service.roles.names import is_label_name
+from thetahat_service.roles.names import is_name_of, is_no_model_name
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
@@ -115,7 +115,18 @@ def choose_columns(
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses
     ]
     unused += [*describe_reading(data, losses), *_describe_left_out(data)]
+    if not models:
+        unused += _describe_single(profiles, losses)
     return LossColumns(losses, chosen, unused)
+
+
+def _describe_single(profiles: Mapping[str, ColumnProfile], models: Sequence[str]) -> list[str]:
+    """Return what a single column of 0 and 1 is taken for, as a submission has one, too."""
+    only = profiles[models[0]]
+    if len(models) > 1 or not only.is_binary or is_name_of("loss", only.name):
+        return []
+    need = "they need the true values, and the numbers below are the share of class 1"
+    return [f"taken as losses or scores: {only.name}. If it has predicted classes, {need}."]
 
 
 def _describe_left_out(data: DatasetFile) -> list[str]:
@@ -216,9 +227,11 @@ def check_names(profiles: Mapping[str, object], names: Iterable[str]) -> None:
 def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[str]:
     """Return the columns that are proposed as models; refuse a file with columns in doubt."""
     for proposal in list_of(proposals, Role.TARGET):
+        others = list_of(proposals, Role.MODEL, Role.UNCLEAR, Role.FAULTY, Role.LABEL)
         message = (
-            f"The column {proposal.name!r} seems to have the true values, so the others would be "
-            f"predictions. {NO_PREDICTIONS}; or name the columns of losses with --model."
+            f"The column {proposal.name!r} seems to have the true values, "
+            f"{'so the others would be' if others else 'or is the only one with'} predictions. "
+            f"{NO_PREDICTIONS}; or name the columns of losses with --model."
         )
         raise UserError(message)
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
@@ -237,10 +250,11 @@ def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[s
             else ""
         )
         everything = [p.name for p in proposals.values() if p.role in {Role.MODEL, Role.UNCLEAR}]
-        likely = f"{_name_models(models)}, or, " if models else ""
+        every = "or, with every column of numbers,"
+        likely = f"{_name_models(models)}, {every} " if models else ""
         message = (
             f"It is not clear whether column {first.name!r} is a model: it {first.reason}.{more} "
-            f"Name the models: {likely}with every column of numbers, {_name_models(everything)}."
+            f"Name the models: {likely}{_name_models(everything)}."
         )
         raise UserError(message)
     if not models:
@@ -250,10 +264,10 @@ def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[s
             + "".join(f" N{sentence[1:]}" for sentence in _describe_left_out(data))
         )
         raise UserError(message)
-    if len(models) == 1 and is_label_name(models[0]):
+    if len(models) == 1 and is_no_model_name(models[0]):
         message = (
-            f"The only column of numbers, {models[0]!r}, has a name of labels. If it has losses or "
-            f"scores, give {_name_models(models)}."
+            f"The only column of numbers, {models[0]!r}, has a name of something else than losses. "
+            f"If it has losses or scores, give {_name_models(models)}."
         )
         raise UserError(message)
     return models

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.roles.long_tables import Values
-from thetahat_service.roles.names import is_measure_name, is_name_of, is_rater_name
+from thetahat_service.roles.names import is_label_name, is_measure_name, is_name_of, is_rater_name
 from thetahat_service.roles.proposals import Proposal, Role, find_model_column, list_of
 
 Kind = Literal["losses", "predictions", "cross_validation"]
@@ -26,6 +26,8 @@ class Contents:
     """The kind of evaluation that fits."""
     reason: str
     """Why, as a sentence."""
+    lacking: str = ""
+    """What the file lacks for that, as the end of "columns with"; empty where it lacks nothing."""
 
 
 def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Contents:
@@ -46,6 +48,9 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
     if targets:
         roles = (Role.MODEL, Role.UNCLEAR, Role.LABEL, Role.IDENTIFIER, Role.FAULTY)
         left = [p.column for p in list_of(proposals, *roles)]
+        if all(is_label_name(column.name) and not column.repeats for column in left):
+            reason = f"Column {targets[0].name!r} has the name of true values, and is the only one."
+            return Contents("predictions", reason, "predictions of them")
         return _guess_with_target(targets[0].column, left, values)
     losses = [proposal.column for proposal in list_of(proposals, Role.MODEL)]
     faulty = [p.name for p in list_of(proposals, Role.FAULTY) if is_measure_name(p.name)]
@@ -61,6 +66,13 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
             "scores of the same rows are, and no column has the name of true values."
         )
         return Contents("losses", reason)
+    predicted = [
+        p.column for p in list_of(proposals, Role.UNCLEAR) if is_name_of("prediction", p.name)
+    ]
+    if predicted and not losses:
+        have = "has the name" if len(predicted) == 1 else "have the names"
+        reason = f"{_list_names(predicted)} {have} of predictions, and none that of true values."
+        return Contents("predictions", reason, "the true values")
     named_losses = [
         p.column for p in list_of(proposals, Role.UNCLEAR) if is_name_of("loss", p.name)
     ]

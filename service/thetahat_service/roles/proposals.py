@@ -80,7 +80,7 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
     plain = [c for c in numbers if not is_no_model_name(c.name)]
     for column in numbers if plain else ():
         doubt = (
-            _doubt_name(column, plain)
+            _doubt_name(column)
             or _doubt_constant(column, plain)
             or _doubt_whole_numbers(column, plain)
         )
@@ -241,7 +241,7 @@ def describe_faults(column: ColumnProfile) -> str:
     )
 
 
-def _doubt_name(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
+def _doubt_name(column: ColumnProfile) -> Proposal | None:
     if is_label_name(column.name) and column.is_whole:
         role = Role.LABEL if column.repeats else Role.IDENTIFIER
         return Proposal(column, role, "has a name and whole numbers that are those of labels")
@@ -251,9 +251,8 @@ def _doubt_name(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Propo
     if is_measure_name(column.name):
         reason = "has a name of something else than losses"
         return Proposal(column, Role.UNCLEAR, reason)
-    has_others = not all(is_name_of("prediction", other.name) for other in others)
-    if has_others and is_name_of("prediction", column.name) and not is_name_of("loss", column.name):
-        return Proposal(column, Role.UNCLEAR, "has a name of predictions")
+    if is_name_of("prediction", column.name) and not is_name_of("loss", column.name):
+        return Proposal(column, Role.UNCLEAR, "has a name of predictions, not of losses")
     return None
 
 

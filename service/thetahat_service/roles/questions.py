@@ -50,7 +50,12 @@ def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Conte
 
 def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) -> list[str]:
     """Return what predictions, or data to learn from, can answer."""
-    if contents.kind == "predictions":
+    if contents.lacking:
+        needed = f"Columns with {contents.lacking} would be needed"
+        remedy = "If a column has losses or scores, name it (thetahat compare FILE --model COLUMN)"
+        sentences = [f"How good a model is: no. {needed}. {remedy}."]
+        use = "name it as the block"
+    elif contents.kind == "predictions":
         sentences = [
             "How good each model is, and which is better, as they are trained: yes.",
             "For that the request, of kind predictions, names the columns of predictions.",

@@ -661,8 +661,56 @@ def test_invalid_a_label_alone_is_no_model(
 ) -> None:
     path = write(tmp_path, "question_id,winner,turn", np.arange(N), ["tie"] * N, [1] * N)
 
-    assert "'turn', has a name of labels. If it has losses" in refuse(capsys, path)
+    assert "'turn', has a name of something else than losses. If it has losses" in refuse(
+        capsys, path
+    )
     assert list(compare(capsys, path, "--model", "turn")["models"]) == ["turn"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("id,target", "or is the only one with predictions"),
+        ("id,label", "name the columns of losses with --model"),
+        ("id,prediction", "has a name of predictions, not of losses. Name the models: --model pr"),
+        ("id,y_pred", "--model y_pred"),
+        ("id,pred_a", "--model pred_a"),
+        ("id,predicted_class", "has a name of predictions"),
+        ("id,age", "has a name of something else than losses"),
+    ],
+)
+def test_invalid_a_submission_has_no_losses(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, heading: str, words: str
+) -> None:
+    path = write(tmp_path, heading, np.arange(892, 892 + N), [i % 3 // 2 for i in range(N)])
+
+    assert words in refuse(capsys, path)
+    name = heading.partition(",")[2]
+    assert list(compare(capsys, path, "--model", name)["models"]) == [name]
+
+
+def test_invalid_two_submissions_have_no_losses(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path, "id,pred_a,pred_b", np.arange(N), A, B)
+
+    assert "The same is asked of pred_b. Name the models: --model" in refuse(capsys, path)
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_taken"),
+    [("id,Survived", True), ("id,forest", True), ("id,correct", False), ("id,error", False)],
+)
+def test_exact_what_a_column_of_0_and_1_is_taken_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, heading: str, *, is_taken: bool
+) -> None:
+    path = write(tmp_path, heading, np.arange(892, 892 + N), [i % 3 // 2 for i in range(N)])
+
+    main(["compare", str(path), "--better", "higher"])
+
+    printed = capsys.readouterr()
+    assert "the mean score" in printed.out
+    assert ("If it has predicted classes, they need the true values" in printed.err) is is_taken
 
 
 def test_exact_runs_that_are_the_same_for_all_items(

@@ -128,6 +128,10 @@ def test_exact_numbers_of_a_file_to_learn_from_are_features(
         ("target,pred_a", (A, B), "predictions"),
         ("label,a", (["x", "y"] * 12, ["x", "x", "y"] * 8), "predictions"),
         ("label,a", (["x", "y"] * 12, ["x", "x", "z"] * 8), "cross_validation"),
+        ("id,target", (range(N), [i % 2 for i in range(N)]), "predictions"),
+        ("id,prediction", (range(N), [i % 2 for i in range(N)]), "predictions"),
+        ("pred_a,pred_b", (A, B), "predictions"),
+        ("year,target", ([2000 + i % 5 for i in range(N)], A), "cross_validation"),
         ("note", ([f"text {i}" for i in range(N)],), "cross_validation"),
     ],
 )
@@ -142,6 +146,20 @@ def test_exact_what_a_file_holds_is_guessed(
 
     assert found["kind"] == kind
     assert found["kind_reason"].endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("name", "lacking"), [("target", "predictions of them"), ("prediction", "the true values")]
+)
+def test_exact_what_a_submission_lacks_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, lacking: str
+) -> None:
+    text = table(f"id,{name}", range(N), [i % 2 for i in range(N)])
+    found = inspect(capsys, tmp_path / "t.csv", text)
+
+    assert found["questions"][0].startswith(
+        f"How good a model is: no. Columns with {lacking} would be needed."
+    )
 
 
 def test_exact_ids_beyond_the_reach_of_a_double_stay_apart(
