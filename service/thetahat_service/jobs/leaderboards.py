@@ -6,15 +6,19 @@ They are computed from the kept losses, in a process of its own:
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept, Unavailable
+from thetahat_service.errors import (
+    DamagedFile,
+    FieldError,
+    InvalidRequest,
+    PartsNotKept,
+    Unavailable,
+)
 from thetahat_service.jobs import read
-from thetahat_service.jobs.computed_texts import ComputedTexts
+from thetahat_service.jobs.computed_texts import ComputedTexts, write_text
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.evaluations import EvaluationRow
 from thetahat_service.storage.unit_of_work import reading
@@ -24,7 +28,6 @@ if TYPE_CHECKING:
 
 MOST_EVALUATIONS: Final = 50
 """Evaluations that are ranked together: as many as a page of the list has."""
-TIME_LIMIT_S: Final = 60.0
 LOCK_TIMEOUT_S: Final = 30.0
 
 
@@ -43,33 +46,21 @@ def get_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> str:
         raise InvalidRequest(fault, (FieldError(("query", "of"), fault, str(len(wanted))),))
     for each in wanted:
         read.get_result(owner_id, each)
-    return _BOARDS.get((owner_id, *wanted), lambda: _run_process((owner_id, *wanted)))
+    return _BOARDS.get((owner_id, *wanted), owner_id, *wanted)
 
 
 _BOARDS: Final[ComputedTexts[tuple[UUID, ...]]] = ComputedTexts(
-    LOCK_TIMEOUT_S,
-    lambda: Unavailable("Other models are being ranked. Ask again."),
+    module="thetahat_service.jobs.leaderboards",
+    timeout_s=LOCK_TIMEOUT_S,
+    build_error=Unavailable,
+    busy="Other models are being ranked. Ask again.",
+    slow="Ranking these models takes longer than {seconds:g} seconds. Name fewer evaluations.",
+    failed="The models could not be ranked.",
 )
 """The last boards, by owner and evaluations."""
 
 
-def _run_process(identifiers: Sequence[UUID]) -> str:
-    command = [sys.executable, "-m", __name__, *map(str, identifiers)]
-    try:
-        process = subprocess.run(  # noqa: S603 - our own module and ids
-            command, capture_output=True, timeout=TIME_LIMIT_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Unavailable(
-            f"Ranking these models takes longer than {TIME_LIMIT_S:g} seconds. Name fewer "
-            "evaluations."
-        ) from None
-    if process.returncode == 0:
-        return process.stdout.decode()
-    raise Unavailable("The models could not be ranked.")
-
-
-def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> bytes:
+def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> str:
     """Return the boards; only this function imports the mathematics."""
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
     from thetahat_service.recomputation.leaderboards import build_leaderboards  # noqa: PLC0415 - likewise
@@ -83,13 +74,12 @@ def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> bytes:
             left_out.append({"evaluation": str(each), "reason": error.message})
     found = build_leaderboards(kept, get_settings().max_models)
     found["left_out"] = [*left_out, *found["left_out"]]
-    return encode_json(found).encode()
+    return encode_json(found)
 
 
 def _read_kept(row: EvaluationRow) -> EvaluationToRank:
     """Return an evaluation with its losses; raise ``PartsNotKept`` where these do not suffice."""
     from thetahat_presentation.showing import name_evaluation  # noqa: PLC0415 - likewise
-    from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs it
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
     from thetahat_service.recomputation.leaderboards import EvaluationToRank, read_measure  # noqa: PLC0415 - likewise
@@ -129,16 +119,5 @@ def _read_kept(row: EvaluationRow) -> EvaluationToRank:
     )
 
 
-def main() -> None:
-    """Write the boards to standard output."""
-    from thetahat_service.process import memory  # noqa: PLC0415 - only this process needs them
-    from thetahat_service.process.exit_with_parent import request_signal_on_parent_exit  # noqa: PLC0415 - likewise
-
-    request_signal_on_parent_exit()
-    memory.limit_memory(get_settings().memory_limit_mb)
-    owner_id, *identifiers = [UUID(each) for each in sys.argv[1:]]
-    sys.stdout.buffer.write(compute_leaderboards(owner_id, identifiers))
-
-
 if __name__ == "__main__":
-    main()
+    write_text(lambda ids: compute_leaderboards(UUID(ids[0]), [UUID(each) for each in ids[1:]]))

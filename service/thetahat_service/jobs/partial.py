@@ -7,29 +7,23 @@ thetahat_service.jobs.partial EVALUATION`` is that process.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from thetahat.errors import EvaluationError
 from thetahat_service.errors import ResultPending
 from thetahat_service.jobs import progress, read
-from thetahat_service.jobs.computed_texts import ComputedTexts
-from thetahat_service.settings import get_settings
+from thetahat_service.jobs.computed_texts import ComputedTexts, write_text
 from thetahat_service.states import UnitState
 from thetahat_service.storage import unit_parts, units
 from thetahat_service.storage.evaluations import EvaluationRow
 from thetahat_service.storage.unit_of_work import reading
 from thetahat_service.storage.unit_parts import ChunkRow
 
-TIME_LIMIT_S: Final = 60.0
 LOCK_TIMEOUT_S: Final = 5.0
 RETRY_AFTER_S: Final = 2
-_PENDING_STATUS: Final = (
-    3  # exit status of the process if there is no partial result; its output is the reason
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +82,13 @@ def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     row = read.get(owner_id, evaluation_id)
     if row.is_finished:
         return read.get_result(owner_id, evaluation_id)
-    key = (evaluation_id, _list_available(row))
-    return _RESULTS.get(key, lambda: _run_process(owner_id, evaluation_id))
+    available = _list_available(row)
+    try:
+        return _RESULTS.get((evaluation_id, available), evaluation_id)
+    except ResultPending:
+        if read.get(owner_id, evaluation_id).is_finished:  # it has ended meanwhile
+            return read.get_result(owner_id, evaluation_id)
+        raise
 
 
 def _list_available(row: EvaluationRow) -> AvailableChunks:
@@ -131,37 +130,20 @@ def find_available(chunks: Sequence[ChunkRow]) -> AvailableChunks:
     )
 
 
-def _run_process(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Compute a partial result in a process; return the result if the evaluation ends meanwhile."""
-    command = [sys.executable, "-m", "thetahat_service.jobs.partial", str(evaluation_id)]
-    try:
-        process = subprocess.run(  # noqa: S603 - our own module, and an id
-            command, capture_output=True, timeout=TIME_LIMIT_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise _build_pending_error(
-            f"The learners that are complete take longer than {TIME_LIMIT_S:g} seconds to "
-            "evaluate. The result comes when all learners are done."
-        ) from None
-    if process.returncode == 0:
-        return process.stdout.decode()
-    if read.get(owner_id, evaluation_id).is_finished:
-        return read.get_result(owner_id, evaluation_id)
-    if process.returncode == _PENDING_STATUS:
-        raise _build_pending_error(process.stdout.decode())
-    raise _build_pending_error(
-        "The learners that are complete could not be evaluated while the others are computed. "
-        "The result comes when all learners are done."
-    )
-
-
 def _build_pending_error(message: str) -> ResultPending:
     return ResultPending(message, retry_after=RETRY_AFTER_S)
 
 
 _RESULTS: Final[ComputedTexts[tuple[UUID, AvailableChunks]]] = ComputedTexts(
-    LOCK_TIMEOUT_S,
-    lambda: _build_pending_error("Another partial result is being computed. Ask again."),
+    module="thetahat_service.jobs.partial",
+    timeout_s=LOCK_TIMEOUT_S,
+    build_error=_build_pending_error,
+    busy="Another partial result is being computed. Ask again.",
+    slow="The learners that are complete take longer than {seconds:g} seconds to evaluate. The "
+    "result comes when all learners are done.",
+    failed="The learners that are complete could not be evaluated while the others are computed. "
+    "The result comes when all learners are done.",
+    build_refusal=_build_pending_error,
 )
 """The last partial results, by evaluation and by what they include."""
 
@@ -195,21 +177,7 @@ def compute_partial_result(evaluation_id: UUID) -> str:
     return encode_json({"partial": included, **body})
 
 
-def main() -> None:
-    """Write the partial result to standard output, or the reason why there is none."""
-    from thetahat.errors import EvaluationError  # noqa: PLC0415 - likewise
-    from thetahat_service.process import memory  # noqa: PLC0415 - only this process needs them
-    from thetahat_service.process.exit_with_parent import request_signal_on_parent_exit  # noqa: PLC0415 - likewise
-
-    request_signal_on_parent_exit()
-    memory.limit_memory(get_settings().memory_limit_mb)
-    try:
-        text = compute_partial_result(UUID(sys.argv[1]))
-    except (EvaluationError, ResultPending) as error:
-        sys.stdout.buffer.write(error.message.encode())
-        sys.exit(_PENDING_STATUS)
-    sys.stdout.buffer.write(text.encode())
-
-
 if __name__ == "__main__":
-    main()
+    write_text(
+        lambda arguments: compute_partial_result(UUID(arguments[0])), EvaluationError, ResultPending
+    )

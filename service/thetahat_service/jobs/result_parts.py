@@ -6,8 +6,6 @@ As a partial result, they are computed when a client asks for them, in a process
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
@@ -15,19 +13,22 @@ from uuid import UUID
 import orjson
 
 from thetahat.analyses.losses.result_parts import ResultPart, read_parts
-from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept, Unavailable
+from thetahat_service.errors import (
+    DamagedFile,
+    FieldError,
+    InvalidRequest,
+    PartsNotKept,
+    Unavailable,
+)
 from thetahat_service.jobs import read
-from thetahat_service.jobs.computed_texts import ComputedTexts
-from thetahat_service.settings import get_settings
+from thetahat_service.jobs.computed_texts import ComputedTexts, write_text
 from thetahat_service.storage.unit_of_work import reading
 
-TIME_LIMIT_S: Final = 60.0
 LOCK_TIMEOUT_S: Final = 30.0
 OF_METRICS: Final = frozenset(
     {ResultPart.BLOCKS, ResultPart.INTERVALS, ResultPart.SCORE_CURVES, ResultPart.VARIANCES}
 )
 """Parts that metrics have, too, which need predictions and scores."""
-_NOT_KEPT_STATUS: Final = 3  # exit status of the process if losses are missing
 
 
 def get_result(owner_id: UUID, evaluation_id: UUID, include: Sequence[str]) -> str:
@@ -50,12 +51,17 @@ def get_result(owner_id: UUID, evaluation_id: UUID, include: Sequence[str]) -> s
         again = orjson.dumps(missing).decode()
         raise PartsNotKept(f'{reason} Send the request again with "include": {again}.')
     key = (evaluation_id, tuple(missing))
-    return _RESULTS.get(key, lambda: _run_process(evaluation_id, missing))
+    return _RESULTS.get(key, evaluation_id, *missing)
 
 
 _RESULTS: Final[ComputedTexts[tuple[UUID, tuple[ResultPart, ...]]]] = ComputedTexts(
-    LOCK_TIMEOUT_S,
-    lambda: Unavailable("Parts of other results are being computed. Ask again."),
+    module="thetahat_service.jobs.result_parts",
+    timeout_s=LOCK_TIMEOUT_S,
+    build_error=Unavailable,
+    busy="Parts of other results are being computed. Ask again.",
+    slow="The parts take longer than {seconds:g} seconds to compute. Name fewer of them, or send "
+    "the request again with them in include.",
+    failed="The parts could not be computed.",
 )
 """The last results with further parts, by evaluation and parts."""
 
@@ -87,24 +93,6 @@ def _explain_missing(result: Mapping[str, Any], missing: Sequence[ResultPart]) -
     return None
 
 
-def _run_process(evaluation_id: UUID, parts: Sequence[ResultPart]) -> str:
-    command = [sys.executable, "-m", __name__, str(evaluation_id), *parts]
-    try:
-        process = subprocess.run(  # noqa: S603 - our own module, an id and names of parts
-            command, capture_output=True, timeout=TIME_LIMIT_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Unavailable(
-            f"The parts take longer than {TIME_LIMIT_S:g} seconds to compute. Name fewer of them, "
-            "or send the request again with them in include."
-        ) from None
-    if process.returncode == 0:
-        return process.stdout.decode()
-    if process.returncode == _NOT_KEPT_STATUS:
-        raise PartsNotKept(process.stdout.decode())
-    raise Unavailable("The parts could not be computed.")
-
-
 def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     """Return the result with further parts; only this function imports the mathematics."""
     from thetahat_presentation.expansion import expand_result  # noqa: PLC0415 - likewise
@@ -124,7 +112,12 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     refuse_without_grades(loaded.job.request)
     if stored is None or stored.losses_file is None:
         raise PartsNotKept("The losses of this evaluation are not kept, so it has no other parts.")
-    table = read_kept_losses(files.fetch(stored.losses_file))
+    try:
+        table = read_kept_losses(files.fetch(stored.losses_file))
+    except DamagedFile:
+        raise PartsNotKept(
+            "The losses of this evaluation were removed, so it has no other parts."
+        ) from None
     if table is None:
         raise PartsNotKept("The losses were kept by an older release, without their layout.")
     result = orjson.loads(stored.body)
@@ -135,24 +128,5 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     return encode_json(parts)
 
 
-def main() -> None:
-    """Write the result to standard output, or the reason why there is none."""
-    from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs them
-    from thetahat_service.process import memory  # noqa: PLC0415 - likewise
-    from thetahat_service.process.exit_with_parent import request_signal_on_parent_exit  # noqa: PLC0415 - likewise
-
-    request_signal_on_parent_exit()
-    memory.limit_memory(get_settings().memory_limit_mb)
-    try:
-        text = compute_result(UUID(sys.argv[1]), sys.argv[2:])
-    except DamagedFile:
-        sys.stdout.write("The losses of this evaluation were removed, so it has no other parts.")
-        sys.exit(_NOT_KEPT_STATUS)
-    except PartsNotKept as error:
-        sys.stdout.write(error.message)
-        sys.exit(_NOT_KEPT_STATUS)
-    sys.stdout.buffer.write(text.encode())
-
-
 if __name__ == "__main__":
-    main()
+    write_text(lambda arguments: compute_result(UUID(arguments[0]), arguments[1:]), PartsNotKept)

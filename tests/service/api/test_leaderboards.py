@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -65,10 +64,10 @@ def ids(client: TestClient, worker: InlineWorker) -> dict[str, str]:
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this process rank the models, and not one of its own; one test has it as it is."""
 
-    def compute(identifiers: Sequence[UUID]) -> str:
-        return leaderboards.compute_leaderboards(identifiers[0], identifiers[1:]).decode()
+    def compute(owner_id: UUID, *identifiers: UUID) -> str:
+        return leaderboards.compute_leaderboards(owner_id, identifiers)
 
-    monkeypatch.setattr(leaderboards, "_run_process", compute)
+    monkeypatch.setattr(leaderboards._BOARDS, "_compute", compute)
 
 
 def rank(client: TestClient, *named: str) -> Any:

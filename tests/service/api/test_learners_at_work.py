@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.service.jobs.evaluations import make_executor
-from thetahat_service.jobs import partial, record
+from thetahat_service.jobs import computed_texts, partial, record
 from thetahat_service.storage import unit_parts
 from thetahat_service.storage.unit_of_work import reading
 from thetahat_worker.executor import UnitExecutor
@@ -189,7 +189,7 @@ def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
 ) -> None:
     there, evaluation_id, worker = begun
     _do(evaluation_id, worker, "nb")
-    monkeypatch.setattr(partial, "TIME_LIMIT_S", 0.01)
+    monkeypatch.setattr(computed_texts, "TIME_LIMIT_S", 0.01)
     late = client.get(f"{there}/result?partial=true")
     assert (late.status_code, late.json()["code"]) == (409, "result_not_ready")
     assert "take longer than 0.01 seconds" in late.json()["detail"]
@@ -202,7 +202,7 @@ def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
     assert (crashed.status_code, crashed.json()["code"]) == (409, "result_not_ready")
     assert "secret" not in crashed.text
 
-    monkeypatch.setattr(partial._RESULTS, "_timeout_s", 0.01)
+    monkeypatch.setattr(partial._RESULTS, "timeout_s", 0.01)
     with partial._RESULTS._lock:
         busy = client.get(f"{there}/result?partial=true")
     assert "Another partial result" in busy.json()["detail"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -94,8 +95,12 @@ def test_exact_parts_that_are_asked_for_later_are_those_of_the_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They are computed by a process for one request, and here for the others."""
+
+    def compute(evaluation_id: UUID, *parts: str) -> str:
+        return result_parts.compute_result(evaluation_id, parts)
+
     if name != "groups":
-        monkeypatch.setattr(result_parts, "_run_process", result_parts.compute_result)
+        monkeypatch.setattr(result_parts._RESULTS, "_compute", compute)
     small = run(client, worker, REQUESTS[name])
     named: Any = include if include == "all" else include.split(",")
     whole = run(client, worker, {**REQUESTS[name], "include": named})
