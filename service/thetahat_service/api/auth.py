@@ -55,17 +55,12 @@ def find_needed_scope(method: str, path: str) -> Scope:
     return Scope.READ if method in READING_METHODS else Scope.SUBMIT
 
 
-@dataclass(frozen=True, slots=True)
-class _CachedCaller:
-    caller: Caller
-    until: float
-
-
 @dataclass(eq=False)
 class Authenticator:
     """Finds the sender of a request; what it reads from the database is cached for seconds."""
 
-    _callers: dict[str, _CachedCaller] = field(default_factory=dict)
+    _callers: dict[str, tuple[Caller, float]] = field(default_factory=dict)
+    """By digest of the key or session, with the time until which they are used."""
     _used: dict[UUID, float] = field(default_factory=dict)
     _no_keys_until: float = 0.0
 
@@ -114,16 +109,15 @@ class Authenticator:
 
     def _find_session_caller(self, token: str) -> Caller | None:
         """Return whom a session belongs to; None if it has ended."""
-        digest, now = sessions.compute_digest(token), time.monotonic()
-        cached = self._callers.get(digest)
-        if cached is not None and now < cached.until:
-            return cached.caller
+        digest = sessions.compute_digest(token)
+        if cached := self._find_cached(digest):
+            return cached
         with reading() as connection:
             credential = sessions.find(connection, token, get_settings().oidc_issuer)
         if credential is None:
             self._callers.pop(digest, None)
             return None
-        return self._remember(digest, credential, now)
+        return self._remember(digest, credential)
 
     def forget_session(self, token: str) -> None:
         """Forget a session that has ended, so that this process refuses it at once."""
@@ -131,10 +125,9 @@ class Authenticator:
 
     def find_key_caller(self, key: str) -> Caller:
         """Return whom a key belongs to; ``NotAuthenticated`` if it is not in force."""
-        digest, now = api_keys.compute_digest(key), time.monotonic()
-        cached = self._callers.get(digest)
-        if cached is not None and now < cached.until:
-            return cached.caller
+        digest = api_keys.compute_digest(key)
+        if cached := self._find_cached(digest):
+            return cached
         credential = None
         if api_keys.FORM.fullmatch(key):
             with reading() as connection:
@@ -145,14 +138,20 @@ class Authenticator:
                 "The API key is not valid: it is unknown, revoked or expired.",
                 wrong_key=api_keys.describe_wrong_key(key),
             )
-        return self._remember(digest, credential, now)
+        return self._remember(digest, credential)
 
-    def _remember(self, digest: str, credential: Credential, now: float) -> Caller:
+    def _find_cached(self, digest: str) -> Caller | None:
+        """Return the caller of a key or a session that was read some seconds ago."""
+        caller, until = self._callers.get(digest, (None, 0.0))
+        return caller if time.monotonic() < until else None
+
+    def _remember(self, digest: str, credential: Credential) -> Caller:
         """Cache and return the caller of a credential, and record that its key was used."""
+        now = time.monotonic()
         if len(self._callers) >= MAX_CACHED:
             self._callers.clear()
         caller = Caller(credential.owner_id, credential.prefix, credential.scope, credential.id)
-        self._callers[digest] = _CachedCaller(caller, now + CACHE_S)
+        self._callers[digest] = (caller, now + CACHE_S)
         if credential.id is not None:
             self._record_use(credential.id, now)
         return caller

@@ -169,9 +169,8 @@ def _describe_field_error(error: FieldError) -> dict[str, Any]:
 
 
 async def respond_error(request: Request, error: Exception) -> Response:
-    """Respond to an error of the service or of the core."""
-    assert isinstance(error, ServiceError | EvaluationError)  # noqa: S101 - registered for these
-    return respond(request, error)
+    """Respond to an error of the service, of the core or of the database, or to any other."""
+    return respond(request, explain_error(error))
 
 
 async def respond_framework_error(request: Request, error: Exception) -> Response:
@@ -179,7 +178,7 @@ async def respond_framework_error(request: Request, error: Exception) -> Respons
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
     cls = BY_FRAMEWORK_STATUS.get(error.status_code)
     if cls is None and error.status_code >= 500:
-        return respond_internal_error(request, error)
+        return await respond_error(request, error)
     detail = str(error.detail)
     if error.status_code == 404:
         detail = f"There is nothing at {request.url.path}."
@@ -222,11 +221,6 @@ def build_parameter_errors(items: Iterable[Any]) -> tuple[FieldError, ...]:
     )
 
 
-async def respond_database_unreachable(request: Request, error: Exception) -> Response:
-    """Respond while the database is unreachable or its tables are not those of this release."""
-    return respond(request, explain_error(error))
-
-
 async def respond_disconnect(request: Request, error: Exception) -> Response:
     """Respond to a body that was cut off, if the client still listens."""
     del error
@@ -237,11 +231,6 @@ async def respond_no_more_events(request: Request, error: Exception) -> Response
     """Respond 204, which tells a browser not to reconnect to a stream of events."""
     del request, error
     return Response(status_code=204)
-
-
-def respond_internal_error(request: Request, error: Exception) -> Response:
-    """Respond to an error inside the service; its traceback goes only to the log."""
-    return respond(request, explain_error(error))
 
 
 def explain_error(error: Exception) -> ServiceError | EvaluationError:
@@ -270,6 +259,6 @@ HANDLERS: Final[dict[type[Exception], Callable[[Request, Exception], Awaitable[R
     RequestValidationError: respond_invalid_parameters,
     ClientDisconnect: respond_disconnect,
     NoMoreEvents: respond_no_more_events,
-    DBAPIError: respond_database_unreachable,
-    PoolTimeout: respond_database_unreachable,
+    DBAPIError: respond_error,
+    PoolTimeout: respond_error,
 }

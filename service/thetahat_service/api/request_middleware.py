@@ -19,7 +19,7 @@ from thetahat_service.api import rate_limits
 from thetahat_service.api.auth import Authenticator
 from thetahat_service.api.blocking_calls import read_database, write_database
 from thetahat_service.api.deprecations import find_deprecation_headers
-from thetahat_service.api.errors import HANDLERS, respond_internal_error
+from thetahat_service.api.errors import HANDLERS, respond_error
 from thetahat_service.api.metrics import find_route_path, observe_request
 from thetahat_service.api.page_responses import is_page_path, wants_html
 from thetahat_service.api.preload import may_need_slow_modules, wait_until_loaded
@@ -110,11 +110,8 @@ class RequestMiddleware:
             if is_started:
                 raise
             request = Request(scope)
-            handler = next((h for cls, h in HANDLERS.items() if isinstance(error, cls)), None)
-            if handler is None:
-                response = respond_internal_error(request, error)
-            else:
-                response = await handler(request, error)
+            handlers = (h for cls, h in HANDLERS.items() if isinstance(error, cls))
+            response = await next(handlers, respond_error)(request, error)
             await response(scope, receive, send_with_id)
         finally:
             seconds = time.perf_counter() - began

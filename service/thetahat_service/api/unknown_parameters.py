@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from fastapi import Request
 from fastapi.dependencies.utils import request_params_to_args
@@ -32,7 +32,7 @@ async def refuse_unknown_parameters(request: Request) -> None:
     unknown = [name for name in request.query_params if name not in known]
     if not unknown:
         return
-    _, invalid = request_params_to_args(route.dependant.query_params, request.query_params)
+    _, invalid = request_params_to_args(_list_declared(route), request.query_params)
     errors = (
         *(
             FieldError(("query", name), _describe(name, known), request.query_params[name])
@@ -45,9 +45,15 @@ async def refuse_unknown_parameters(request: Request) -> None:
 
 def list_query_parameters(route: APIRoute) -> list[str]:
     """Return the names of an operation's query parameters, also of those that it reads itself."""
-    declared = [field.alias for field in route.dependant.query_params]
+    declared = [field.alias for field in _list_declared(route)]
     added = (route.openapi_extra or {}).get("parameters", ())
     return [*declared, *(each["name"] for each in added if each["in"] == "query")]
+
+
+def _list_declared(route: APIRoute) -> list[Any]:
+    """Return the query parameters of an operation and of what it depends on."""
+    whole = route.dependant
+    return [field for part in (whole, *whole.dependencies) for field in part.query_params]
 
 
 def _describe(name: str, known: list[str]) -> str:

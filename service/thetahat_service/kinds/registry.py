@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Final
@@ -10,42 +11,18 @@ from typing import Any, Final
 from thetahat_service import kinds
 from thetahat_service.kinds.base import JobKind
 
+_NOT_IMPORTED: Final[Any] = None
 SHARED_PACKAGES: Final = frozenset({"fields", "fitting"})
 """Packages that several kinds use; every other package is a kind."""
 
 
-class JobKinds(MutableMapping[str, JobKind[Any]]):
-    """The kinds by name; the package of a kind is imported when the kind is first asked for.
-
-    Parameters
-    ----------
-    names : iterator of str
-        The names of the packages, in the order of the kinds.
-    """
-
-    def __init__(self, names: Iterator[str]) -> None:
-        self._kinds: dict[str, JobKind[Any] | None] = dict.fromkeys(names)
+class JobKinds(UserDict[str, JobKind[Any]]):
+    """The kinds by name; the package of a kind is imported when the kind is first asked for."""
 
     def __getitem__(self, name: str) -> JobKind[Any]:
-        kind = self._kinds[name]
-        if kind is None:
-            kind = self._kinds[name] = _import_kind(name)
-        return kind
-
-    def __setitem__(self, name: str, kind: JobKind[Any]) -> None:
-        self._kinds[name] = kind
-
-    def __delitem__(self, name: str) -> None:
-        del self._kinds[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._kinds
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kinds)
-
-    def __len__(self) -> int:
-        return len(self._kinds)
+        if self.data[name] is _NOT_IMPORTED:
+            self.data[name] = _import_kind(name)
+        return self.data[name]
 
 
 def _list_names() -> Iterator[str]:
@@ -66,5 +43,5 @@ def _import_kind(name: str) -> JobKind[Any]:
     return kind
 
 
-JOB_KINDS: Final = JobKinds(_list_names())
+JOB_KINDS: Final = JobKinds(dict.fromkeys(_list_names(), _NOT_IMPORTED))
 """Every kind of evaluation."""

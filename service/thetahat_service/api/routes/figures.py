@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, Final, Literal
 
 import orjson
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import FiniteFloat
 
 from thetahat_service.api.blocking_calls import run_in_thread
@@ -29,6 +29,16 @@ WidthQuery = Annotated[
     int, Query(ge=NARROWEST, le=WIDEST, description="Width of the picture in pixels.")
 ]
 CaptionQuery = Annotated[bool, Query(description="Whether the caption is part of the picture.")]
+
+
+async def _read_style(
+    *, theme: ThemeQuery = "light", width: WidthQuery = USUAL_WIDTH, caption: CaptionQuery = False
+) -> Style:
+    return Style(theme=theme, width=width, has_caption=caption)
+
+
+StyleQuery = Annotated[Style, Depends(_read_style)]
+"""How a figure is drawn."""
 JSON: Final = "json"
 MEDIA_TYPES: Final[dict[Literal["svg", "png", "pdf", "json"], str]] = {
     "svg": "image/svg+xml",

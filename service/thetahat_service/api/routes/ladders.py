@@ -15,15 +15,12 @@ from thetahat_service.api.query_parameters import Cursor, Limit
 from thetahat_service.api.request_parts import LadderId, OwnerId
 from thetahat_service.api.routes.figures import (
     FIGURE_RESPONSES,
-    CaptionQuery,
-    ThemeQuery,
-    WidthQuery,
+    StyleQuery,
     build_figure_response,
     split_file_name,
 )
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures import ladder_scores
-from thetahat_service.figures.style import USUAL_WIDTH, Style
 from thetahat_service.jobs import ladders
 from thetahat_service.schemas.ladder import LadderPage, LadderRead, LadderScorePage
 
@@ -74,15 +71,12 @@ async def list_ladder_scores(
     "/{ladder_id}/figures/{file_name}",
     responses={**FIGURE_RESPONSES, **describe_problems(404)},
 )
-async def get_ladder_figure(  # noqa: PLR0913 - one argument for each parameter of the query
+async def get_ladder_figure(
     request: Request,
     owner_id: OwnerId,
     ladder_id: LadderId,
     file_name: str,
-    *,
-    theme: ThemeQuery = "light",
-    width: WidthQuery = USUAL_WIDTH,
-    caption: CaptionQuery = False,
+    style: StyleQuery,
 ) -> Response:
     """Return the figure of a Ladder: ``scores.svg``, ``.png``, ``.pdf`` or ``.json``."""
     name, form = split_file_name(file_name, request.headers.get("accept"))
@@ -91,5 +85,4 @@ async def get_ladder_figure(  # noqa: PLR0913 - one argument for each parameter 
             f"A Ladder has no figure {name[:80]!r}; its figure is {ladder_scores.NAME}."
         )
     figure = await run_in_thread(ladders.read_figure, owner_id, ladder_id)
-    spec = figure.build_spec(Style(theme=theme, width=width, has_caption=caption))
-    return await build_figure_response(spec, form)
+    return await build_figure_response(figure.build_spec(style), form)

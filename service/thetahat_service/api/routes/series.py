@@ -19,9 +19,7 @@ from thetahat_service.api.query_parameters import Cursor, Limit
 from thetahat_service.api.request_parts import OwnerId, SeriesId
 from thetahat_service.api.routes.figures import (
     FIGURE_RESPONSES,
-    CaptionQuery,
-    ThemeQuery,
-    WidthQuery,
+    StyleQuery,
     build_figure_response,
     split_file_name,
 )
@@ -29,7 +27,6 @@ from thetahat_service.api.submission import compute_fingerprint
 from thetahat_service.api.validation import fill_in_value, validate
 from thetahat_service.errors import FieldError, MalformedRequest, ResourceNotFound
 from thetahat_service.figures import sequence
-from thetahat_service.figures.style import USUAL_WIDTH, Style
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.series import LookPage, LookRead, SeriesPage, SeriesRead
 from thetahat_service.series import adding, keeping
@@ -153,15 +150,12 @@ async def list_looks(
     "/{series_id}/figures/{file_name}",
     responses={**FIGURE_RESPONSES, **describe_problems(404)},
 )
-async def get_series_figure(  # noqa: PLR0913 - one argument for each parameter of the query
+async def get_series_figure(
     request: Request,
     owner_id: OwnerId,
     series_id: SeriesId,
     file_name: str,
-    *,
-    theme: ThemeQuery = "light",
-    width: WidthQuery = USUAL_WIDTH,
-    caption: CaptionQuery = False,
+    style: StyleQuery,
 ) -> Response:
     """Return the figure of a series: ``sequence.svg``, ``.png``, ``.pdf`` or ``.json``."""
     name, form = split_file_name(file_name, request.headers.get("accept"))
@@ -170,8 +164,7 @@ async def get_series_figure(  # noqa: PLR0913 - one argument for each parameter 
             f"A series has no figure {name[:80]!r}; its figure is {sequence.NAME}."
         )
     figure = await run_in_thread(read_figure, owner_id, series_id)
-    spec = figure.build_spec(Style(theme=theme, width=width, has_caption=caption))
-    return await build_figure_response(spec, form)
+    return await build_figure_response(figure.build_spec(style), form)
 
 
 @router.post("/{series_id}/close", response_model=SeriesRead, responses=describe_problems(404))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from thetahat_service.api.blocking_calls import run_in_thread
 from thetahat_service.api.catalogue import read_family
 from thetahat_service.api.page_responses import build_page_response
-from thetahat_service.api.routes.figures import build_figure_response, split_file_name
+from thetahat_service.api.routes.figures import StyleQuery, build_figure_response, split_file_name
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
-from thetahat_service.figures.style import NARROWEST, USUAL_WIDTH, WIDEST, Style, Theme
 from thetahat_service.pages.coverage_tables import MEASURED_TABLES, describe_measured_table
 from thetahat_service.pages.kept_studies import read_kept_study
 from thetahat_service.pages.method_page import describe_method
@@ -45,17 +44,12 @@ async def show_kept_study(request: Request, name: str) -> Response:
 
 @router.get("/studies/{name}/figures/{file_name}")
 async def get_figure_of_kept_study(
-    request: Request,
-    name: str,
-    file_name: str,
-    *,
-    theme: Theme = "light",
-    width: Annotated[int, Query(ge=NARROWEST, le=WIDEST)] = USUAL_WIDTH,
+    request: Request, name: str, file_name: str, style: StyleQuery
 ) -> Response:
     """Return a figure of a kept study, as those of evaluations are returned."""
     figure_name, form = split_file_name(file_name, request.headers.get("accept"))
     figure = await run_in_thread(_find_figure, name, figure_name)
-    answer = await build_figure_response(figure.build_spec(Style(theme=theme, width=width)), form)
+    answer = await build_figure_response(figure.build_spec(style), form)
     answer.headers["Cache-Control"] = AN_HOUR
     return answer
 
