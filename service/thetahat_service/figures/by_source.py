@@ -16,8 +16,10 @@ from thetahat_presentation.wording import (
 from thetahat_service.figures.differences import build_reference_marks, find_margin
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.marks import (
+    DASHED,
     build_categories,
     build_layer,
+    build_lines,
     build_number_axis,
     build_rows,
 )
@@ -193,14 +195,7 @@ def _build_view(
         "layer": [
             *(marks if is_labelled else [_swap_axes(mark) for mark in marks]),
             build_layer("bar", {**bar, "color": colour, "tooltip": tooltip}),
-            build_layer(
-                "rule",
-                {along: {"field": "mean", **amount}},
-                values=[{"mean": blocks.mean}],
-                strokeDash=[5, 3],
-                strokeWidth=1.5,
-                color=palette.ink,
-            ),
+            build_lines("mean", amount, blocks.mean, along=along, color=palette.ink, **DASHED),
         ],
     }
 

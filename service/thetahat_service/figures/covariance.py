@@ -19,7 +19,7 @@ from thetahat_presentation.captions import phrase
 from thetahat_presentation.wording import describe_size, find_block_word, is_higher_better
 from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_layer
+from thetahat_service.figures.marks import build_layer, build_rows
 from thetahat_service.figures.style import Json, Style
 
 FEWEST: Final = 3
@@ -125,16 +125,14 @@ def _build_view(cells: CovarianceCells, word: str, style: Style) -> Json:
     labelled = n <= LABELLED
     longest = min(style.label_limit / 2, 6 * max(map(len, cells.labels))) if labelled else 10
     side = max(120, min(round(style.width - longest - BESIDE), 560))
-    axis: Json = {
+    look: Json = {
         "labels": labelled,
-        "ticks": False,
-        "domain": False,
         "labelFontSize": min(11, max(7, round(0.75 * side / n))),
         "labelLimit": round(style.label_limit / 2),
     }
-    sort = list(cells.labels)
-    y: Json = {"field": "row", "type": "nominal", "sort": sort, "axis": axis, "title": word}
-    no_gap: Json = {"paddingInner": 0, "paddingOuter": 0}
+    no_gap: Json = {"scale": {"paddingInner": 0, "paddingOuter": 0}}
+    y: Json = build_rows("row", cells.labels, word, **look) | no_gap
+    x: Json = build_rows("column", cells.labels, labelAngle=-60, **look) | no_gap
     return {
         "spacing": 8,
         "hconcat": [
@@ -144,7 +142,7 @@ def _build_view(cells: CovarianceCells, word: str, style: Style) -> Json:
                 **build_layer(
                     "rect",
                     {
-                        "y": {**y, "scale": no_gap},
+                        "y": y,
                         "color": _build_shades(
                             "within",
                             ["inside a", f"{word}, σ²"],
@@ -160,7 +158,7 @@ def _build_view(cells: CovarianceCells, word: str, style: Style) -> Json:
                             },
                         ],
                     },
-                    values=inside or [{"row": sort[0], "within": 0}],
+                    values=inside or [{"row": cells.labels[0], "within": 0}],
                 ),
             },
             {
@@ -169,15 +167,8 @@ def _build_view(cells: CovarianceCells, word: str, style: Style) -> Json:
                 **build_layer(
                     "rect",
                     {
-                        "y": {**y, "axis": None, "scale": no_gap},
-                        "x": {
-                            "field": "column",
-                            "type": "nominal",
-                            "sort": sort,
-                            "title": None,
-                            "axis": {**axis, "labelAngle": -60},
-                            "scale": no_gap,
-                        },
+                        "y": {**y, "axis": None},
+                        "x": x,
                         "color": _build_shades(
                             "product",
                             ["together:", "ω on the diagonal,", "γ beside it"],

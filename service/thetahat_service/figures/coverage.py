@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thetahat_presentation.captions import phrase
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.log_ticks import log_ticks
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import build_layer, build_lines, build_number_axis, build_rows
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
@@ -18,40 +17,21 @@ ROW: Final = 14
 DOT: Final[Json] = {"filled": True, "size": 35, "opacity": 1}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoverageRow:
-    """One interval of one group."""
-
-    group: str
-    """The scheme or the metric."""
-    label: str
-    """The interval; empty for the heading of a group."""
-    width: float | None = None
-    """Its width over the recommended interval's."""
-    coverage: float | None = None
-    """Share of the repetitions in which it covered."""
-    error: float | None = None
-    """Monte-Carlo standard error of that share."""
-
-
 def build_coverage(figure: StudyFigureDict) -> Figure:
     """Return the figure of a study whose points have labels: its intervals as rows."""
-    rows: list[CoverageRow] = []
+    rows: list[Json] = []
     nominal = next((s["y"][0] for s in figure["series"] if s["style"] == "dashed"), None)
     for series in figure["series"]:
         if series["style"] == "dashed":
             continue
         errors = series["error"] or [None] * len(series["x"])
         points = zip(series["labels"], series["x"], series["y"], errors, strict=True)
-        rows.append(CoverageRow(group=series["name"], label=""))
+        rows.append(_make_row(series["name"], "", None, None, None))
         rows += sorted(
-            (
-                CoverageRow(group=series["name"], label=label, width=x, coverage=y, error=error)
-                for label, x, y, error in points
-            ),
-            key=lambda row: -1.0 if row.coverage is None else -row.coverage,
+            (_make_row(series["name"], *point) for point in points),
+            key=lambda row: -1.0 if row["coverage"] is None else -row["coverage"],
         )
-    groups = len({row.group for row in rows})
+    groups = len({row["group"] for row in rows})
     n = len(rows) - groups
     level = "" if nominal is None else f" The dashed line is the nominal level, {phrase(nominal)}."
     caption = (
@@ -68,43 +48,39 @@ def build_coverage(figure: StudyFigureDict) -> Figure:
     )
 
 
+def _make_row(
+    group: str, label: str, width: float | None, coverage: float | None, error: float | None
+) -> Json:
+    """Return the row of an interval; the heading of its group has no label.
+
+    The width is that over the recommended interval's, and the error that of the coverage.
+    """
+    bar = None if coverage is None or error is None else (coverage - error, coverage + error)
+    return {
+        "group": group,
+        "interval": label,
+        "width": width,
+        "coverage": coverage,
+        "low": bar and max(0.0, bar[0]),
+        "high": bar and min(1.0, bar[1]),
+    }
+
+
 def _build_view(
-    figure: StudyFigureDict, rows: list[CoverageRow], nominal: float | None, style: Style
+    figure: StudyFigureDict, rows: list[Json], nominal: float | None, style: Style
 ) -> Json:
     palette = style.palette
-    values: list[Json] = [
-        {
-            "row": f"{place}\t{row.label or row.group}",
-            "group": row.group,
-            "interval": row.label,
-            "width": row.width,
-            "coverage": row.coverage,
-            "low": None
-            if row.coverage is None or row.error is None
-            else max(0.0, row.coverage - row.error),
-            "high": None
-            if row.coverage is None or row.error is None
-            else min(1.0, row.coverage + row.error),
-        }
-        for place, row in enumerate(rows)
-    ]
-    order = [value["row"] for value in values]
+    names = [row["interval"] or row["group"] for row in rows]
+    order = [f"{place}\t{name}" for place, name in enumerate(names)]
+    values = [{"row": label, **row} for label, row in zip(order, rows, strict=True)]
     headings = [value["row"] for value in values if not value["interval"]]
-    axis: Json = {
-        "ticks": False,
-        "domain": False,
-        "grid": True,
-        "labelFontSize": 11,
-        "labelLimit": style.label_limit,
-        "labelExpr": "split(datum.value, '\\t')[1]",
-        "labelFontWeight": {
-            "condition": {"test": f"indexof({headings!r}, datum.value) >= 0", "value": "bold"},
-            "value": "normal",
-        },
-    }
-    y: Json = {"field": "row", "type": "nominal", "sort": order, "title": None, "axis": axis}
-    right: Json = {**y, "axis": {**axis, "labels": False}}
-    widths = [row.width for row in rows if row.width]
+    is_heading = f"indexof({headings!r}, datum.value) >= 0"
+    weight: Json = {"condition": {"test": is_heading, "value": "bold"}, "value": "normal"}
+    shown = "split(datum.value, '\\t')[1]"
+    look: Json = {"labelFontSize": 11, "labelExpr": shown, "labelFontWeight": weight}
+    y = build_rows("row", order, grid=True, labelLimit=style.label_limit, **look)
+    right: Json = {**y, "axis": {**y["axis"], "labels": False}}
+    widths = [row["width"] for row in rows if row["width"]]
     low, high = min(widths, default=1.0), max(widths, default=1.0)
     span = (0.97 * low, 1.03 * high)
     ticks = log_ticks(*span)
@@ -122,8 +98,7 @@ def _build_view(
         scale={"type": "log", "domain": list(span), "nice": False},
         axis={"orient": "top", **({"values": ticks, "format": ".3~g"} if ticks else {})},
     )
-    longest = max(len(row.label or row.group) for row in rows)
-    room = style.width - min(style.label_limit, 6 * longest) - 60
+    room = style.width - min(style.label_limit, 6 * max(map(len, names))) - 60
     shares = [
         build_layer(
             "rule",
@@ -139,18 +114,10 @@ def _build_view(
         ),
     ]
     if nominal is not None:
-        reference = build_layer(
-            "rule",
-            {"x": {"field": "level", **share}},
-            values=[{"level": nominal}],
-            strokeDash=[5, 3],
-            color=palette.ink,
-        )
+        reference = build_lines("level", share, nominal, strokeDash=[5, 3], color=palette.ink)
         shares.insert(0, reference)
     ratios = [
-        build_layer(
-            "rule", {"x": {"field": "one", **ratio}}, values=[{"one": 1}], color=palette.faint
-        ),
+        build_lines("one", ratio, 1, color=palette.faint),
         build_layer(
             "point",
             {"y": right, "x": {"field": "width", **ratio}, "tooltip": tooltip},

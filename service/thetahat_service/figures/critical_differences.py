@@ -9,7 +9,7 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.numbers import count
 from thetahat_presentation.wording import find_block_word, name_method
 from thetahat_service.figures.figure import Figure, Result, clean_name
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
@@ -94,19 +94,9 @@ def _build_view(
         }
         for place, group in enumerate(groups)
     ]
-    y: Json = {
-        "type": "nominal",
-        "sort": order,
-        "scale": {"domain": order},
-        "title": None,
-        "axis": {
-            "ticks": False,
-            "domain": False,
-            "grid": True,
-            "labelLimit": style.label_limit,
-            "labelFontSize": 10 if is_long else 12,
-        },
-    }
+    size = 10 if is_long else 12
+    y = build_rows("model", order, grid=True, labelLimit=style.label_limit, labelFontSize=size)
+    y["scale"] = {"domain": order}
     longest = max(map(len, order)) * (5.5 if is_long else 6.5)
     legend_width = max(24, min(10 * len(bars) + 14, round(0.3 * style.width)))
     room = style.width - min(style.label_limit, longest) - legend_width - 60
@@ -118,7 +108,7 @@ def _build_view(
     plot = build_layer(
         "point",
         {
-            "y": {"field": "model", **y},
+            "y": y,
             "x": {
                 "field": "score",
                 **build_number_axis(
@@ -137,7 +127,7 @@ def _build_view(
     legend = build_layer(
         "rule",
         {
-            "y": {"field": "first", **y, "axis": None},
+            "y": {**y, "field": "first", "axis": None},
             "y2": {"field": "last"},
             "x": {
                 "field": "group",

@@ -20,12 +20,13 @@ from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.marks import (
     build_categories,
     build_layer,
+    build_lines,
     build_number_axis,
     build_rows,
 )
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
-from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Palette, Style
+from thetahat_service.figures.style import Json, Palette, Style
 
 if TYPE_CHECKING:
     from thetahat_service.figures.result_types import ComparisonJson, ModelsResult
@@ -324,7 +325,7 @@ def _build_view(differences: Differences, style: Style) -> Json:
     shown = [word for word in SHAPES if any(row.verdict == word for row in differences.rows)]
     is_long = len(values) > MANY
     pairs = [row.label for row in differences.rows]
-    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
+    labels = style.shorten_labels(are_small=is_long)
     columns = {"columns": style.count_legend_columns(shown)}
     colours = [choose_verdict_colour(word, palette) for word in shown]
     shared: Json = {
@@ -377,9 +378,5 @@ def build_reference_marks(
         ends = [{"left": -margin, "right": margin}]
         layers.append(build_layer("rect", band, values=ends, color=palette.green, opacity=0.15))
     if rope:
-        at: Json = {"x": {"field": "at", **x}}
-        ends = [{"at": -rope}, {"at": rope}]
-        layers.append(build_layer("rule", at, values=ends, color=palette.green, strokeDash=[4, 3]))
-    zero: Json = {"x": {"field": "zero", **x}}
-    layers.append(build_layer("rule", zero, values=[{"zero": 0}], color=palette.ink, strokeWidth=1))
-    return layers
+        layers.append(build_lines("at", x, -rope, rope, color=palette.green, strokeDash=[4, 3]))
+    return [*layers, build_lines("zero", x, 0, color=palette.ink, strokeWidth=1)]

@@ -23,13 +23,7 @@ from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
-from thetahat_service.figures.style import (
-    LABEL_SIZE,
-    SMALL_LABEL_SIZE,
-    Json,
-    Style,
-    choose_target_colour,
-)
+from thetahat_service.figures.style import Json, Style, choose_target_colour
 
 if TYPE_CHECKING:
     from thetahat_client.results import IntervalDict, MetricResultDict, ModelResultDict
@@ -274,7 +268,7 @@ def _build_view(forest: Forest, style: Style) -> Json:
     is_long = len(forest.models) > MANY
     row, gap = (LOW_ROW, LOW_GAP) if is_long else (ROW, GAP)
     step = max(row * len(slots) + gap, LOWEST)
-    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
+    labels = style.shorten_labels(are_small=is_long)
     shared: Json = {
         "y": {
             **build_rows("model", forest.models, grid=True, labelPadding=8, **labels),

@@ -11,10 +11,10 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.parts.groups import TOO_FEW, write_group
 from thetahat_presentation.wording import capitalise, find_value_word, is_higher_better
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
+from thetahat_service.figures.marks import DASHED, build_layer, build_number_axis, build_rows
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
-from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
+from thetahat_service.figures.style import Json, Style
 
 MOST_MODELS: Final = 6
 """Models of one figure, the best ones: there are as many colours that are told apart."""
@@ -162,7 +162,7 @@ def _build_view(forest: GroupForest, style: Style) -> Json:
     x = build_number_axis(forest.axis, scale={"domain": list(domain), "nice": False, "zero": False})
     colour = style.colour_bars("model", names, palette.series[: len(names)])
     is_long = len(forest.groups) > MANY
-    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
+    labels = style.shorten_labels(are_small=is_long)
     shared: Json = {
         "y": {
             **build_rows("group", forest.groups, grid=True, labelPadding=8, **labels),
@@ -189,8 +189,7 @@ def _build_view(forest: GroupForest, style: Style) -> Json:
                 "rule",
                 {"x": {"field": "whole", **x}, "color": colour},
                 values=[{"model": model, "whole": mean} for model, mean in forest.whole.items()],
-                strokeDash=[5, 3],
-                strokeWidth=1.5,
+                **DASHED,
             ),
             build_layer("rule", {**bar, "opacity": opacity}, strokeWidth=2.5),
             *build_arrowheads(values, shared, x),

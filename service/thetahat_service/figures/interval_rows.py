@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import build_layer, build_lines, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 
@@ -26,12 +26,11 @@ def build_interval_rows(
     shown = [{"field": key, "format": ".4~g"} for key in (value, "lower", "upper")]
     bar: Json = {"y": y, "x": {"field": "lower", **x}, "x2": {"field": "upper"}}
     dot: Json = {"y": y, "x": {"field": value, **x}, "tooltip": [{"field": name}, *shown]}
-    zero: Json = {"x": {"field": "zero", **x}}
     return {
         **style.fit_height(40 + 22 * len(rows)),
         "data": {"values": rows},
         "layer": [
-            build_layer("rule", zero, values=[{"zero": 0}], strokeDash=[5, 3]),
+            build_lines("zero", x, 0, strokeDash=[5, 3]),
             build_layer("rule", bar, strokeWidth=3, color=palette.vermilion),
             build_layer("point", dot, filled=True, size=60, color=palette.blue),
         ],

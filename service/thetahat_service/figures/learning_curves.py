@@ -13,7 +13,7 @@ from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
 from thetahat_service.figures.differences import build_reference_marks
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
-from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
+from thetahat_service.figures.marks import build_layer, build_lines, build_number_axis, build_rows
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
@@ -176,15 +176,7 @@ def _build_saturation_view(saturation: SaturationDict, quantity: str, style: Sty
     }
     layers = build_reference_marks(None, None, x, palette)
     if margin:
-        layers.append(
-            build_layer(
-                "rule",
-                {"x": {"field": "margin", **x}},
-                values=[{"margin": margin}],
-                color=palette.green,
-                strokeDash=[5, 3],
-            )
-        )
+        layers.append(build_lines("margin", x, margin, color=palette.green, strokeDash=[5, 3]))
     at: Json = {**shared, "x": {"field": "difference", **x}}
     layers += [
         build_layer("rule", {**at, "x2": {"field": "to"}}, strokeWidth=2.5),

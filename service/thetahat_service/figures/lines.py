@@ -18,6 +18,8 @@ LOG_FROM: Final = 20.0
 """Ratio of the largest and the smallest value from which on an axis is logarithmic."""
 SHAPES: Final = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 COLOURS: Final = 8
+CURVE: Final = 40
+"""Width of a curve in a legend, in pixels."""
 Intervals = Literal["none", "bars", "band"]
 
 
@@ -86,11 +88,9 @@ def build_line_view(lines: LinePlot, style: Style) -> Json:
         for place, name in enumerate(names)
     ]
     dashes = [[6, 4] if first[name].is_dashed else [1, 0] for name in names]
-    legend: Json = {} if len(names) > 1 else {"legend": None}
-    if len(names) > 1:
-        widest = max(6.2 * len(name) for name in names) + 40
-        legend = {"legend": {"columns": max(1, int((style.width - 60) // widest))}}
-    series: Json = {"field": "series", "type": "nominal", "sort": names, "title": None, **legend}
+    legend = {"columns": style.count_legend_columns(names, CURVE)} if len(names) > 1 else None
+    series: Json = {"field": "series", "type": "nominal", "sort": names, "title": None}
+    series["legend"] = legend
     channels: Json = {
         channel: {**series, "scale": {"domain": names, "range": looks}}
         for channel, looks in (("color", colours), ("shape", shapes), ("strokeDash", dashes))

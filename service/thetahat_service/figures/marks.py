@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from thetahat_service.figures.style import Json
+
+DASHED: Final[Json] = {"strokeDash": [5, 3], "strokeWidth": 1.5}
+"""The look of a line that marks a value."""
 
 
 def build_layer(
@@ -33,6 +36,12 @@ def build_layer(
     if where is not None:
         layer["transform"] = [{"filter": where}]
     return {**layer, "mark": {"type": mark, **look}, "encoding": encoding}
+
+
+def build_lines(field: str, axis: Json, *places: float, along: str = "x", **look: Any) -> Json:
+    """Return a layer with a line across the plot at each place of an axis."""
+    values = [{field: place} for place in places]
+    return build_layer("rule", {along: {"field": field, **axis}}, values=values, **look)
 
 
 def build_number_axis(title: str, **options: Any) -> Json:

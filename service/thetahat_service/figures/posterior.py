@@ -16,6 +16,7 @@ from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.marks import (
     build_categories,
     build_layer,
+    build_lines,
     build_number_axis,
     build_rows,
 )
@@ -214,6 +215,7 @@ def _build_density_view(  # noqa: PLR0913 - the parts of a picture
     interval = test["credible_interval"]
     below = -0.05 * max(value["density"] for value in values)
     legend = {"labelLimit": round(style.width / 3)}
+    ends = (-rope, rope) if rope else (0.0,)
     return {
         **style.fit_height(HEIGHT),
         "layer": [
@@ -228,13 +230,7 @@ def _build_density_view(  # noqa: PLR0913 - the parts of a picture
                 opacity=0.75,
                 line=False,
             ),
-            build_layer(
-                "rule",
-                {"x": {"field": "at", **x}},
-                values=[{"at": -rope}, {"at": rope}] if rope else [{"at": 0.0}],
-                strokeDash=[5, 3],
-                color=palette.ink,
-            ),
+            build_lines("at", x, *ends, strokeDash=[5, 3], color=palette.ink),
             build_layer(
                 "rule",
                 {

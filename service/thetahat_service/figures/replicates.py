@@ -12,7 +12,7 @@ from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import name_method
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.interval_rows import build_interval_rows
-from thetahat_service.figures.marks import build_layer, build_number_axis
+from thetahat_service.figures.marks import DASHED, build_layer, build_lines, build_number_axis
 from thetahat_service.figures.style import Json, Style
 
 
@@ -140,13 +140,7 @@ def _build_view(
                 color=palette.blue,
                 stroke=palette.paper,
             ),
-            build_layer(
-                "rule",
-                {"x": {"field": "estimate", **x}},
-                values=[{"estimate": estimate}],
-                strokeDash=[5, 3],
-                strokeWidth=1.5,
-            ),
+            build_lines("estimate", x, estimate, **DASHED),
             build_layer(
                 "rule",
                 {

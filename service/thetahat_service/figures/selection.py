@@ -17,7 +17,7 @@ from thetahat_service.figures.marks import (
 )
 from thetahat_service.figures.ranges import Bar, find_domain
 from thetahat_service.figures.risk_curves import place_values
-from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
+from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
     from thetahat_client.results import ParameterProfileDict
@@ -116,7 +116,7 @@ def _build_candidate_view(rows: list[Json], title: str, style: Style) -> Json:
         scale={"domain": list(domain), "nice": False, "zero": False},
         axis={"orient": "top" if is_long else "bottom"},
     )
-    labels = style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE)
+    labels = style.shorten_labels(are_small=is_long)
     states = ["chosen", "not chosen"]
     shared: Json = {
         "y": build_rows("candidate", [row["candidate"] for row in rows], grid=True, **labels),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from thetahat_presentation.wording import describe_repetitions
 from thetahat_service.figures.coverage import build_coverage
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.lines import CURVE, SHAPES
 from thetahat_service.figures.log_ticks import log_ticks
 from thetahat_service.figures.marks import build_layer, build_number_axis, build_rows
 from thetahat_service.figures.style import Json, Palette, Style
@@ -22,7 +23,6 @@ MANY_POINTS: Final = 60
 """Points of a series from which on they are small and pale."""
 ROW: Final = 13
 GAP: Final = 12
-SHAPES: Final = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 SOLID: Final = [1, 0]
 DASHES: Final = ([6, 4], [2, 3], [8, 3, 2, 3])
 LOG_PADDING: Final = 0.03
@@ -298,5 +298,4 @@ def _build_rows(figure: StudyFigureDict, style: Style) -> Json:
 
 def _configure_legend(looks: Sequence[SeriesLook], style: Style) -> Json:
     """Return a configuration with as many columns of the legend as its names leave room for."""
-    widest = max(6.2 * len(look.name) for look in looks) + 40 if looks else style.width
-    return {"legend": {"columns": max(1, int((style.width - 60) // widest))}}
+    return {"legend": {"columns": style.count_legend_columns((look.name for look in looks), CURVE)}}

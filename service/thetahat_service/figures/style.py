@@ -133,11 +133,12 @@ class Style:
         """Longest label of a row, in pixels."""
         return round(LABEL_SHARE * self.width)
 
-    def shorten_labels(self, font_size: float = LABEL_SIZE) -> Json:
+    def shorten_labels(self, *, are_small: bool = False) -> Json:
         """Return the fields of an axis that shorten its labels in the middle.
 
         The ends stay, because names such as ``ridge[penalty=0.001]`` differ there.
         """
+        font_size = SMALL_LABEL_SIZE if are_small else LABEL_SIZE
         n = max(5, int(self.label_limit / (WIDE_LETTER * font_size / LABEL_SIZE)))
         n_first = n // 3
         shortened = (
@@ -164,9 +165,9 @@ class Style:
             "legend": legend if len(words) > 1 else None,
         }
 
-    def count_legend_columns(self, names: Iterable[str]) -> int:
-        """Return how many entries of a legend fit beside one another."""
-        widest = max((LETTER * len(name) for name in names), default=0.0) + 45
+    def count_legend_columns(self, names: Iterable[str], symbol: int = 45) -> int:
+        """Return how many entries of a legend with symbols of a width fit beside one another."""
+        widest = max((LETTER * len(name) for name in names), default=0.0) + symbol
         return max(1, int((self.width - 60) // widest))
 
     def fit_height(self, height: float) -> Json:

@@ -10,7 +10,13 @@ import numpy as np
 from thetahat.values.number_text import format_count, format_percent
 from thetahat_presentation.captions import phrase
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.marks import build_categories, build_layer, build_number_axis
+from thetahat_service.figures.marks import (
+    DASHED,
+    build_categories,
+    build_layer,
+    build_lines,
+    build_number_axis,
+)
 from thetahat_service.figures.style import Json, Style
 
 BINS: Final = 30
@@ -94,12 +100,6 @@ def _build_view(rows: list[Json], mean: float, style: Style) -> Json:
         "data": {"values": rows},
         "layer": [
             build_layer("rect", encoding),
-            build_layer(
-                "rule",
-                {"x": {"field": "mean", **x}},
-                values=[{"mean": mean}],
-                strokeDash=[5, 3],
-                strokeWidth=1.5,
-            ),
+            build_lines("mean", x, mean, **DASHED),
         ],
     }
