@@ -113,15 +113,16 @@ def doctor(
         checks = run_checks(get_settings())
     except InvalidSettings as error:
         advice = "Change or unset these variables; docs/settings.md describes them."
-        checks = [Check(name="settings", state=State.FAULT, message=str(error), advice=advice)]
+        checks = {"settings": Check(State.FAULT, str(error), advice)}
     engine.reset()
     if as_json:
-        _print(json.dumps([asdict(check) for check in checks], indent=2))
+        found = [{"name": name, **asdict(check)} for name, check in checks.items()]
+        _print(json.dumps(found, indent=2))
     else:
-        for check in checks:
+        for name, check in checks.items():
             advice = f" {check.advice}" if check.advice else ""
-            _print(f"{check.state:<8} {check.name}: {check.message}{advice}")
-    if any(check.state is State.FAULT for check in checks):
+            _print(f"{check.state:<8} {name}: {check.message}{advice}")
+    if any(check.state is State.FAULT for check in checks.values()):
         raise typer.Exit(1)
 
 

@@ -10,7 +10,7 @@ import platform
 import shutil
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -51,12 +51,10 @@ class State(StrEnum):
     FAULT = "fault"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Check:
     """The result of one check."""
 
-    name: str
-    """What was checked."""
     state: State
     """Whether it is in order."""
     message: str
@@ -65,13 +63,16 @@ class Check:
     """What to do; empty if it is in order."""
 
 
-def run_checks(settings: Settings) -> list[Check]:
-    """Return the outcome of every check; those that need the database are left out without it."""
-    checks = [_check_versions(), _check_memory(settings), _check_loops()]
-    checks += _check_data_folder(settings)
-    database = list(_check_database(settings))
-    checks += database
-    if all(check.state is State.OK for check in database):
+def run_checks(settings: Settings) -> dict[str, Check]:
+    """Return the checks by name; those that need the database are left out without it."""
+    checks = {
+        "versions": _check_versions(),
+        "memory": _check_memory(settings),
+        "compiled loops": _check_loops(),
+        "data folder": _check_data_folder(settings),
+        "database": _check_database(settings),
+    }
+    if checks["database"].state is State.OK:
         reading_checks = {
             "flushes": _check_flushes,
             "clock": _check_clock,
@@ -79,24 +80,21 @@ def run_checks(settings: Settings) -> list[Check]:
             "workers": _check_workers,
             "keys": _check_keys,
         }
-        checks += [_run_check(name, check, settings) for name, check in reading_checks.items()]
-    checks.append(_check_broker(settings))
+        checks |= {name: _run_check(check, settings) for name, check in reading_checks.items()}
+    checks["broker"] = _check_broker(settings)
     if settings.oidc_issuer:
-        checks.append(_check_provider(settings))
+        checks["log-in provider"] = _check_provider(settings)
     return checks
 
 
-def _run_check(name: str, check: Callable[[Settings], Check], settings: Settings) -> Check:
+def _run_check(check: Callable[[Settings], Check], settings: Settings) -> Check:
     """Return the outcome of a check that reads the database, which may fail meanwhile."""
     try:
         with answer_within(ANSWER_S):
             return check(settings)
     except (SQLAlchemyError, Unavailable, OSError) as error:
         return Check(
-            name=name,
-            state=State.FAULT,
-            message=f"The check failed: {read_reason(error)}",
-            advice="Solve this problem first.",
+            State.FAULT, f"The check failed: {read_reason(error)}", "Solve this problem first."
         )
 
 
@@ -105,9 +103,8 @@ def _check_versions() -> Check:
     import sqlite3  # noqa: PLC0415 - only its version is needed
 
     return Check(
-        name="versions",
-        state=State.OK,
-        message=f"thetahat {thetahat.__version__}, Python {platform.python_version()}, "
+        State.OK,
+        f"thetahat {thetahat.__version__}, Python {platform.python_version()}, "
         f"SQLite {sqlite3.sqlite_version}, database revision {schema.find_newest_revision()}.",
     )
 
@@ -119,14 +116,12 @@ def _check_memory(settings: Settings) -> Check:
     if usable is None or total_mb <= usable // MEBIBYTE:
         has = "an unknown amount" if usable is None else f"{usable // MEBIBYTE} MiB"
         use = f"{settings.workers} workers may use {settings.memory_limit_mb} MiB each"
-        message = f"{use}; there is {has}."
-        return Check(name="memory", state=State.OK, message=message)
+        return Check(State.OK, f"{use}; there is {has}.")
     return Check(
-        name="memory",
-        state=State.WARNING,
-        message=f"{settings.workers} workers may use {total_mb} MiB together, and this machine or "
+        State.WARNING,
+        f"{settings.workers} workers may use {total_mb} MiB together, and this machine or "
         f"container has {usable // MEBIBYTE} MiB.",
-        advice="Lower THETAHAT_WORKERS or THETAHAT_MEMORY_LIMIT_MB.",
+        "Lower THETAHAT_WORKERS or THETAHAT_MEMORY_LIMIT_MB.",
     )
 
 
@@ -137,76 +132,63 @@ def _check_loops() -> Check:
     if chosen is not None:
         folders = [Path(chosen), compiled_loops.SHIPPED_LOOPS]
     if any(next(folder.rglob("*.nbi"), None) for folder in folders):
-        return Check(name="compiled loops", state=State.OK, message="The loops are compiled.")
+        return Check(State.OK, "The loops are compiled.")
     return Check(
-        name="compiled loops",
-        state=State.WARNING,
-        message="The numerical loops are not compiled, so first evaluations wait for the compiler.",
-        advice="Run `thetahat compile`.",
+        State.WARNING,
+        "The numerical loops are not compiled, so first evaluations wait for the compiler.",
+        "Run `thetahat compile`.",
     )
 
 
-def _check_data_folder(settings: Settings) -> Iterator[Check]:
+def _check_data_folder(settings: Settings) -> Check:
     """Check that the data folder can be written to, and that other users cannot read it."""
     folder = settings.data_dir.resolve()
     if not folder.is_dir():
-        yield Check(
-            name="data folder",
-            state=State.WARNING,
-            message=f"The data folder {folder} does not exist.",
-            advice="`thetahat serve` makes it, if the folder above can be written to.",
+        return Check(
+            State.WARNING,
+            f"The data folder {folder} does not exist.",
+            "`thetahat serve` makes it, if the folder above can be written to.",
         )
-        return
     mode = stat.S_IMODE(folder.stat().st_mode)
     if not os.access(folder, os.W_OK | os.X_OK):
-        yield Check(
-            name="data folder",
-            state=State.FAULT,
-            message=f"The data folder {folder} cannot be written to by this user.",
-            advice="Give it to the user that runs the service, or set THETAHAT_DATA_DIR.",
+        return Check(
+            State.FAULT,
+            f"The data folder {folder} cannot be written to by this user.",
+            "Give it to the user that runs the service, or set THETAHAT_DATA_DIR.",
         )
-    elif mode & OTHERS:
-        yield Check(
-            name="data folder",
-            state=State.WARNING,
-            message=f"Other users can open the data folder {folder} (mode {mode:o}).",
-            advice=f"Run `chmod 700 {folder}`.",
+    if mode & OTHERS:
+        return Check(
+            State.WARNING,
+            f"Other users can open the data folder {folder} (mode {mode:o}).",
+            f"Run `chmod 700 {folder}`.",
         )
-    else:
-        message = f"Only this user can open the data folder {folder}."
-        yield Check(name="data folder", state=State.OK, message=message)
+    return Check(State.OK, f"Only this user can open the data folder {folder}.")
 
 
-def _check_database(settings: Settings) -> Iterator[Check]:
+def _check_database(settings: Settings) -> Check:
     """Check that the database answers and has the tables of this release."""
     url = sa.make_url(settings.resolved_database_url)
     shown = url.render_as_string(hide_password=True)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-        yield Check(
-            name="database",
-            state=State.WARNING,
-            message=f"There is no database at {shown} yet.",
-            advice="`thetahat serve` and `thetahat migrate` make it.",
+        return Check(
+            State.WARNING,
+            f"There is no database at {shown} yet.",
+            "`thetahat serve` and `thetahat migrate` make it.",
         )
-        return
     try:
         with answer_within(ANSWER_S):
             revision = schema.read_revision()
     except SQLAlchemyError as error:
-        yield Check(
-            name="database",
-            state=State.FAULT,
-            message=f"The database {shown} cannot be used: {read_reason(error)}",
-            advice="Check that it runs, and THETAHAT_DATABASE_URL with its password.",
+        return Check(
+            State.FAULT,
+            f"The database {shown} cannot be used: {read_reason(error)}",
+            "Check that it runs, and THETAHAT_DATABASE_URL with its password.",
         )
-        return
     try:
         schema.require_current()
     except OtherTables as other:
-        yield Check(name="database", state=State.FAULT, message=f"{shown}: {other}")
-        return
-    message = f"The database {shown} answers and is at revision {revision}."
-    yield Check(name="database", state=State.OK, message=message)
+        return Check(State.FAULT, f"{shown}: {other}")
+    return Check(State.OK, f"The database {shown} answers and is at revision {revision}.")
 
 
 def _check_flushes(settings: Settings) -> Check:
@@ -217,13 +199,11 @@ def _check_flushes(settings: Settings) -> Check:
             sa.text("SELECT current_setting('fsync')::boolean")
         )
     if is_flushed:
-        message = "What the database commits survives a power cut."
-        return Check(name="flushes", state=State.OK, message=message)
+        return Check(State.OK, "What the database commits survives a power cut.")
     return Check(
-        name="flushes",
-        state=State.WARNING,
-        message="The database does not flush its log (fsync=off), so a power cut can damage it.",
-        advice="Set fsync=on in postgresql.conf.",
+        State.WARNING,
+        "The database does not flush its log (fsync=off), so a power cut can damage it.",
+        "Set fsync=on in postgresql.conf.",
     )
 
 
@@ -235,14 +215,14 @@ def _check_clock(settings: Settings) -> Check:
         database = float(connection.scalar(sa.select(EpochNow())) or 0.0)
     difference = database - (before + time.time()) / 2
     if abs(difference) <= LARGEST_CLOCK_DIFFERENCE_S:
-        message = f"This clock and the database's differ by {abs(difference):.2f} seconds."
-        return Check(name="clock", state=State.OK, message=message)
+        return Check(
+            State.OK, f"This clock and the database's differ by {abs(difference):.2f} seconds."
+        )
     return Check(
-        name="clock",
-        state=State.WARNING,
-        message=f"The database's clock is {abs(difference):.0f} seconds "
+        State.WARNING,
+        f"The database's clock is {abs(difference):.0f} seconds "
         f"{'ahead of' if difference > 0 else 'behind'} the one of this machine.",
-        advice="Let both synchronise with a time server; stored times are wrong meanwhile.",
+        "Let both synchronise with a time server; stored times are wrong meanwhile.",
     )
 
 
@@ -256,27 +236,25 @@ def _check_store(settings: Settings) -> Check:
     if expected is not None and mark != str(expected):
         state = "is missing" if mark is None else f"is {mark[:40]!r}"
         return Check(
-            name="file store",
-            state=State.FAULT,
-            message=f"The mark of the file store {url} {state}, and the database has {expected}.",
-            advice=f"Mount the right store. If it is the right one, write {expected} into its "
+            State.FAULT,
+            f"The mark of the file store {url} {state}, and the database has {expected}.",
+            f"Mount the right store. If it is the right one, write {expected} into its "
             f"file {MARK}.",
         )
     if expected is None:
-        message = f"The file store {url} has not been used yet."
-        return Check(name="file store", state=State.OK, message=message)
+        return Check(State.OK, f"The file store {url} has not been used yet.")
     store.check_space()
     free = shutil.disk_usage(store.root).free if isinstance(store, LocalFileStore) else None
     if free is not None and free < LITTLE_FREE_BYTES:
         return Check(
-            name="file store",
-            state=State.WARNING,
-            message=f"The disk of the file store {url} has only {free // MEBIBYTE} MiB left.",
-            advice=f"Free some space: below {LEAST_FREE_BYTES // MEBIBYTE} MiB nothing is stored.",
+            State.WARNING,
+            f"The disk of the file store {url} has only {free // MEBIBYTE} MiB left.",
+            f"Free some space: below {LEAST_FREE_BYTES // MEBIBYTE} MiB nothing is stored.",
         )
     has = "" if free is None else f", and has {free // MEBIBYTE} MiB left"
-    message = f"The file store {url} is the one of this database, can be written to{has}."
-    return Check(name="file store", state=State.OK, message=message)
+    return Check(
+        State.OK, f"The file store {url} is the one of this database, can be written to{has}."
+    )
 
 
 def _check_workers(settings: Settings) -> Check:
@@ -291,45 +269,42 @@ def _check_workers(settings: Settings) -> Check:
     count = sum(n for _, n in rows)
     if other_versions:
         return Check(
-            name="workers",
-            state=State.WARNING,
-            message=f"Workers of other releases are running: {', '.join(other_versions)}.",
-            advice=f"Restart them with thetahat {thetahat.__version__}.",
+            State.WARNING,
+            f"Workers of other releases are running: {', '.join(other_versions)}.",
+            f"Restart them with thetahat {thetahat.__version__}.",
         )
     if count:
-        message = f"{count} worker processes had a heartbeat in the last {settings.lease_s:g} s."
-        return Check(name="workers", state=State.OK, message=message)
+        return Check(
+            State.OK,
+            f"{count} worker processes had a heartbeat in the last {settings.lease_s:g} s.",
+        )
     return Check(
-        name="workers",
-        state=_expect_running(settings),
-        message="No worker is running, so evaluations stay queued.",
-        advice="Start `thetahat serve`, or `thetahat worker` in a cluster.",
+        _expect_running(settings),
+        "No worker is running, so evaluations stay queued.",
+        "Start `thetahat serve`, or `thetahat worker` in a cluster.",
     )
 
 
 def _check_keys(settings: Settings) -> Check:
     """Check that there is an API key if other machines can reach the API."""
     if is_loopback(settings.host) or has_keys():
-        message = f"The API may listen on {settings.host}."
-        return Check(name="keys", state=State.OK, message=message)
+        return Check(State.OK, f"The API may listen on {settings.host}.")
     return Check(
-        name="keys",
-        state=State.FAULT,
-        message=f"There is no API key, and other machines can reach {settings.host}.",
-        advice="Run `thetahat keys create NAME`; the API does not start without a key.",
+        State.FAULT,
+        f"There is no API key, and other machines can reach {settings.host}.",
+        "Run `thetahat keys create NAME`; the API does not start without a key.",
     )
 
 
 def _check_broker(settings: Settings) -> Check:
     """Check that the broker answers."""
     if queue.is_up():
-        return Check(name="broker", state=State.OK, message="The broker answers.")
+        return Check(State.OK, "The broker answers.")
     is_embedded = not settings.broker_url
     return Check(
-        name="broker",
-        state=_expect_running(settings),
-        message="The embedded broker is not running." if is_embedded else "The broker is away.",
-        advice="Start `thetahat serve`."
+        _expect_running(settings),
+        "The embedded broker is not running." if is_embedded else "The broker is away.",
+        "Start `thetahat serve`."
         if is_embedded
         else "Check that it runs, and THETAHAT_BROKER_URL with its password.",
     )
@@ -337,24 +312,23 @@ def _check_broker(settings: Settings) -> Check:
 
 def _check_provider(settings: Settings) -> Check:
     """Check that the log-in provider publishes what a log-in needs."""
-    name, issuer = "log-in provider", settings.oidc_issuer
+    issuer = settings.oidc_issuer
     try:
         require_log_in_package()
     except CannotStart as missing:
-        return Check(name=name, state=State.FAULT, message=str(missing))
+        return Check(State.FAULT, str(missing))
     from thetahat_service.identity.provider import ProviderUnreachable, get_provider  # noqa: PLC0415 - an extra
 
     try:
         get_provider().check()
     except ProviderUnreachable as error:
         return Check(
-            name=name,
-            state=State.FAULT,
-            message=f"Nobody can log in at {issuer}: {error}",
-            advice="Check that it runs and can be reached from here, THETAHAT_OIDC_ISSUER, and "
+            State.FAULT,
+            f"Nobody can log in at {issuer}: {error}",
+            "Check that it runs and can be reached from here, THETAHAT_OIDC_ISSUER, and "
             "THETAHAT_OIDC_ALLOWED_HOSTS for one in your own network.",
         )
-    return Check(name=name, state=State.OK, message=f"{issuer} publishes its metadata.")
+    return Check(State.OK, f"{issuer} publishes its metadata.")
 
 
 def _expect_running(settings: Settings) -> State:
