@@ -82,6 +82,29 @@ def test_exact_the_table_of_gaps_has_metrics() -> None:
     assert (rows["z minus x"][5].value, rows["z minus x"][6].lower) == (None, None)
 
 
+def test_exact_the_largest_gaps_without_all_others() -> None:
+    y = [*OLD[:114], *[1] * 6]
+    body = {"kind": "predictions", "blocks": "holdout", "y": y, "predictions": {"m": NEW, "o": y}}
+    groups = {"g": [*["x", "y"] * 57, *["z"] * 6]}
+    options = {"loss": "zero_one", "metrics": ["recall", "specificity"], "include": []}
+    result = run_kind({**body, **options, "groups": groups}).result
+    found = result["models"]["m"]["groups"]["g"]
+    table = table_of(show(result), "Largest gaps by g")
+    cells: dict[Any, Any] = {(row[0].text, row[1]): row for row in table.rows}  # type: ignore[union-attr]
+
+    gaps = {"Mean loss": found["gaps"], "Recall": found["metric_gaps"]["recall"]}
+    for measure, each in gaps.items():
+        largest, row = each["largest"], cells["m", measure]
+        assert "items" not in each
+        assert row[2].text == f"{largest['group']['g']} minus {largest['against']['g']}"
+        assert row[3].value == largest["estimate"]
+        assert (row[4].lower, row[4].upper) == (largest["lower"], largest["upper"])
+
+    alone = run_kind({**body, **options, "groups": {"g": ["x"] * 120}}).result
+    of_groups = next(each for each in show(alone).sections if each.name == "groups")
+    assert "Gaps by g: Fewer than two groups have a variance." in of_groups.sentences
+
+
 def test_exact_a_single_model_has_its_worst_group() -> None:
     body = {"kind": "losses", "blocks": "holdout", "losses": {"m": OLD}, "groups": {"g": GROUP}}
     result = run_kind(body).result

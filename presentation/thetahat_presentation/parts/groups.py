@@ -74,12 +74,19 @@ def build_groups_section(shown: ModelsResult) -> Section | None:
         tables.append(_tabulate_worst(shown, models, key))
     first = [] if pair is None else list(models)[:MOST_MODELS]
     more = [_tabulate_model(shown, name, key) for key in keys for name in first]
-    best = list(models)[:MOST_MODELS]
-    more += [_tabulate_gaps(shown, name, key) for key in keys for name in best]
+    sentences = _write_sentences(shown)[MOST_FIRST:]
+    for key in keys:
+        best = list(models)[:MOST_MODELS]
+        if models[best[0]][key]["gaps"].get("items") is None:
+            gaps = _tabulate_largest_gaps(shown, models, key)
+            more.append(gaps)
+            sentences += [] if gaps.rows else [f"Gaps by {key}: {note}" for note in gaps.notes]
+        else:
+            more += [_tabulate_gaps(shown, name, key) for name in best]
     return Section(
         name="groups",
         title="For which groups?",
-        sentences=_write_sentences(shown)[MOST_FIRST:],
+        sentences=sentences,
         tables=tables,
         more_title="Every model by group, and the gaps between groups",
         more=more,
@@ -259,6 +266,37 @@ def _describe_bounds(models: Mapping[str, Mapping[str, Json]], key: str) -> list
     return [f"{', '.join(of_models)}: {said}" for said, of_models in names.items()]
 
 
+def _tabulate_largest_gaps(
+    shown: ModelsResult, models: Mapping[str, Mapping[str, Json]], key: str
+) -> Table:
+    rows: list[dict[str, Cell]] = []
+    reasons: dict[str, list[str]] = {}
+    for name, of_model in models.items():
+        found = {capitalise(shown.quantity): of_model[key]["gaps"]}
+        for metric, of_metric in (of_model[key].get("metric_gaps") or {}).items():
+            found[shown.head_method(metric)] = of_metric
+        for quantity, gaps in found.items():
+            gap = gaps["largest"]
+            if gap is None:
+                reasons.setdefault(str(gaps["reason"]), []).append(f"{quantity} of {name}")
+                continue
+            row: dict[str, Cell] = {
+                "Model": Name(name),
+                "Measure": quantity,
+                "Largest gap": Name(_name_gap(gap)),
+                "Gap": Number(gap["estimate"], gap.get("standard_error")),
+                f"{shown.level} interval".strip(): build_interval(gap),
+            }
+            rows.append(row)
+    about = (
+        "Groups that are equal have a largest gap as well, so read its interval, which holds "
+        "together with those of all other gaps of the measure."
+    )
+    missing = [f"{', '.join(of)}: {reason}" for reason, of in reasons.items()]
+    notes = [about, *missing] if rows else list(reasons)
+    return Table.of_rows(f"Largest gaps by {key}", rows, notes)
+
+
 def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
     groups = _get_groups(shown.models[name])[key]
     gaps, of_metrics = groups["gaps"], groups.get("metric_gaps") or {}
@@ -298,9 +336,12 @@ def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
 def _collect_gaps(gaps: Json) -> dict[str, Json]:
     """Return gaps by their groups in words, the largest first."""
     return {
-        f"{write_group(gap['group'])} minus {write_group(gap['against'])}": gap
-        for gap in sorted(gaps["items"], key=lambda gap: -abs(gap["estimate"]))
+        _name_gap(gap): gap for gap in sorted(gaps["items"], key=lambda gap: -abs(gap["estimate"]))
     }
+
+
+def _name_gap(gap: Json) -> str:
+    return f"{write_group(gap['group'])} minus {write_group(gap['against'])}"
 
 
 def _name_clusters(groups: Json) -> list[str]:

@@ -287,7 +287,7 @@ def _judge_sample(
         worst = model.worst.upper_bound >= truth.max()
     gaps = all(
         is_inside(gap.lower, gap.upper, truth[_find(gap.group)] - truth[_find(gap.against)])
-        for gap in model.gaps.items
+        for gap in model.gaps.items or ()
         if gap.against is not None
     )
     differences = all(

@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.analyses.groups.columns import Grouping
 from thetahat.analyses.groups.expected_coverage import GROUPS, SHARED_CLUSTERS, SMALLEST
+from thetahat.analyses.groups.model_groups import GroupOptions
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.losses.choices import ChosenMethod
 from thetahat.analyses.metrics.by_group import measure_groups
@@ -212,7 +213,8 @@ def _judge(design: MetricDesign, repetitions: int, rng: np.random.Generator) -> 
     holds, missing = (dict.fromkeys(design.metrics, 0) for _ in range(2))
     for place in range(repetitions):
         judged = {"m": design.draw(rng, codes, cluster)}
-        groups = measure_groups(metrics, judged, layout, place, rows, LEVEL)["m"].of_groups
+        options = GroupOptions(level=LEVEL, margin=None, seed=place)
+        groups = measure_groups(metrics, judged, layout, rows, options)["m"].of_groups
         for key in design.metrics:
             intervals = [group[key].interval for group in groups]
             missing[key] += any(each is None for each in intervals)

@@ -7,7 +7,8 @@ As a partial result, they are computed when a client asks for them, in a process
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import UUID
 
 import orjson
@@ -24,11 +25,18 @@ from thetahat_service.jobs import read
 from thetahat_service.jobs.computed_texts import ComputedTexts, write_text
 from thetahat_service.storage.unit_of_work import reading
 
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.result import EvaluationResult
+    from thetahat_service.jobs.loading import Loaded
+
 LOCK_TIMEOUT_S: Final = 30.0
 OF_METRICS: Final = frozenset(
     {ResultPart.BLOCKS, ResultPart.INTERVALS, ResultPart.SCORE_CURVES, ResultPart.VARIANCES}
 )
 """Parts that metrics have, too, which need predictions and scores."""
+OF_REQUEST: Final = frozenset({"losses", "predictions"})
+"""Kinds that fit no learners, so that parts which need more than losses are computed from the
+request and its data sets."""
 
 
 def get_result(owner_id: UUID, evaluation_id: UUID, include: Sequence[str]) -> str:
@@ -71,6 +79,8 @@ def list_parts_to_come(result: Mapping[str, Any]) -> list[ResultPart]:
     if "include" not in result:
         return []
     have = {*result["include"], ResultPart.SCORE_CURVES}  # which need scores in any case
+    if not any(model.get("groups") for model in result["models"].values()):
+        have.add(ResultPart.GROUP_GAPS)
     missing = [part for part in ResultPart if part not in have]
     return [part for part in missing if _explain_missing(result, [part]) is None]
 
@@ -80,10 +90,10 @@ def _explain_missing(result: Mapping[str, Any], missing: Sequence[ResultPart]) -
     kind = result["kind"]
     if kind in {"selection", "learning_curve"}:
         return f"The parts of a {kind} need its fits, which are not kept."
-    of_metrics = [part for part in missing if part in OF_METRICS]
-    if of_metrics and any(model.get("metrics") for model in result["models"].values()):
+    beyond = _find_beyond_losses(result, missing)
+    if beyond and kind not in OF_REQUEST:
         return (
-            f"The metrics of this result need predictions and scores for {', '.join(of_metrics)}, "
+            f"This result needs predictions, scores or the groups of rows for {', '.join(beyond)}, "
             "and only losses are kept."
         )
     if ResultPart.INTERVALS in missing and result.get("calibration"):
@@ -91,6 +101,19 @@ def _explain_missing(result: Mapping[str, Any], missing: Sequence[ResultPart]) -
             "The coverage of intervals was measured, and only that of the recommended ones is kept."
         )
     return None
+
+
+def _find_beyond_losses(
+    result: Mapping[str, Any], missing: Sequence[ResultPart]
+) -> list[ResultPart]:
+    """Return the parts that need more than losses: those of metrics and of groups."""
+    models = result["models"].values()
+    has_metrics, has_groups = (any(m.get(name) for m in models) for name in ("metrics", "groups"))
+    return [
+        part
+        for part in missing
+        if (has_metrics and part in OF_METRICS) or (has_groups and part is ResultPart.GROUP_GAPS)
+    ]
 
 
 def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
@@ -112,20 +135,38 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     refuse_without_grades(loaded.job.request)
     if stored is None or stored.losses_file is None:
         raise PartsNotKept("The losses of this evaluation are not kept, so it has no other parts.")
-    try:
-        table = read_kept_losses(files.fetch(stored.losses_file))
-    except DamagedFile:
-        raise PartsNotKept(
-            "The losses of this evaluation were removed, so it has no other parts."
-        ) from None
-    if table is None:
-        raise PartsNotKept("The losses were kept by an older release, without their layout.")
     result = orjson.loads(stored.body)
-    choices = loaded.job.request.choices
-    further = evaluate_kept_losses(table, choices, result, loaded.job.seed, include)
+    if _find_beyond_losses(result, read_parts(include)):
+        further = _evaluate_request(loaded, include)
+    else:
+        try:
+            table = read_kept_losses(files.fetch(stored.losses_file))
+        except DamagedFile:
+            raise PartsNotKept(
+                "The losses of this evaluation were removed, so it has no other parts."
+            ) from None
+        if table is None:
+            raise PartsNotKept("The losses were kept by an older release, without their layout.")
+        choices = loaded.job.request.choices
+        further = evaluate_kept_losses(table, choices, result, loaded.job.seed, include)
     trained = loaded.job.request.has_trained_models
     parts = encode_parts(expand_result(result), further, has_trained_models=trained)
     return encode_json(parts)
+
+
+def _evaluate_request(loaded: Loaded, include: Sequence[str]) -> EvaluationResult:
+    """Return what the request gives with further parts, where its data sets are still there."""
+    from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
+    from thetahat_service.kinds.base import run_job  # noqa: PLC0415 - likewise
+
+    job, kind = loaded.job, loaded.kind
+    if not set(job.request.list_dataset_ids()) <= job.datasets.keys():
+        raise PartsNotKept("The data set of this evaluation was deleted, so it has no such parts.")
+    wanted = [*job.request.choices.parts, *include]
+    stored = {**job.request.build_canonical(), "include": wanted}
+    request = kind.request.model_validate({"kind": kind.name, **orjson.loads(encode_json(stored))})
+    result: Any = run_job(kind, replace(job, request=request)).result
+    return cast("EvaluationResult", result.evaluation)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,15 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "groups": {"g": ["x", "y", None] * 8},
         "gate": {"model": "a", "against": "b", "require": "no_group_worse"},
     },
+    "groups_of_predictions": {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "y": [0, 1] * 30,
+        "predictions": {"a": [0, 1, 1] * 20, "b": [1, 1, 0, 0] * 15},
+        "loss": "zero_one",
+        "metrics": ["recall", "f1"],
+        "groups": {"g": ["x", "y", None, "x", "z"] * 12},
+    },
     "costs": {
         "kind": "losses",
         "blocks": "holdout",
@@ -157,7 +166,7 @@ def test_invalid_parts_of_results_that_rest_on_the_grades_of_a_judge(
 def test_invalid_parts_of_metrics_and_unknown_parts(
     client: TestClient, worker: InlineWorker
 ) -> None:
-    request = {**REQUESTS["predictions"], "metrics": ["f1"]}
+    request = {**REQUESTS["cross_validation"], "metrics": ["r2"]}
     there = run(client, worker, request)
 
     refused = client.get(f"{there}/result?include=variances")

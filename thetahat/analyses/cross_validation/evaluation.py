@@ -201,7 +201,6 @@ class TabulatedOutcomes:
                 task.metrics,
                 judged,
                 table.layout,
-                task.seed,
             ),
             costs=task.costs,
             probabilities=collect_probabilities(task.probabilities, task.data, self.outcomes),

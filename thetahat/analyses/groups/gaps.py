@@ -61,7 +61,7 @@ class GapFamily:
     """Gaps whose intervals hold all at once."""
 
     gaps: tuple[Gap, ...]
-    """The gaps that have an interval."""
+    """The gaps that have an interval, or the largest of them alone."""
     critical_value: float
     """Quantile of the largest standardised gap, if the variances were known."""
 
@@ -144,6 +144,8 @@ def find_pair_gaps(
     alpha: float,
     rng: np.random.Generator,
     limits: GapLimits | None = None,
+    *,
+    largest_alone: bool = False,
 ) -> GapFamily | None:
     """Return the gaps of all pairs of groups that have a variance; None of fewer than two.
 
@@ -157,6 +159,8 @@ def find_pair_gaps(
     limits : GapLimits or None
         The limits that intervals are made of; None for t. Groups that have limits take part, also
         those without spread.
+    largest_alone : bool
+        Whether only the largest gap is returned; its interval is that of all gaps at once.
     """
     kept = _list_groups(moments, limits)
     if not 1 < len(kept) <= MOST_COMPARED:
@@ -164,12 +168,18 @@ def find_pair_gaps(
     places = np.array(list(combinations(range(len(kept)), 2)), dtype=np.intp)
     covariance = _get_covariance(moments, limits)[np.ix_(kept, kept)]
     alpha_of_each = _find_alpha(covariance, places, alpha, rng)
+    means = moments.means[kept]
+    if largest_alone:
+        size = np.abs(means[places[:, 1]] - means[places[:, 0]])
+        places = places[np.argsort(-size, kind="stable")]
     gaps = []
     for h, g in places.tolist():
         contrast = np.zeros(moments.n_groups)
         contrast[kept[g]], contrast[kept[h]] = 1, -1
         pair = (int(kept[g]), int(kept[h]))
         gaps.append(_build(moments, pair, contrast, alpha_of_each, limits))
+        if largest_alone and gaps[-1] is not None:
+            break
     return _collect(gaps, alpha_of_each)
 
 

@@ -60,8 +60,8 @@ class GroupMetrics:
     """By name, the level at which the intervals of all groups hold together."""
     gaps: Mapping[str, GroupGaps]
     """By name, the gaps of all pairs of groups."""
-    against_whole: Mapping[str, GroupGaps]
-    """By name, the gap of each group from the metric over all rows."""
+    against_whole: Mapping[str, GroupGaps] | None
+    """By name, the gap of each group from the metric over all rows; None without all gaps."""
     cautions: tuple[Caution, ...]
     """Cautions about the intervals of all groups."""
 
@@ -76,6 +76,8 @@ class GroupOptions:
     """Largest difference that does not matter."""
     seed: int
     """Seed of the draws for critical values."""
+    has_gaps: bool = True
+    """Whether all gaps are described, and not the largest alone."""
 
 
 def describe_model(
@@ -126,14 +128,19 @@ def describe_model(
         cautions = (*cautions, MANY_SKEWED_GROUPS(words, groups=rows.n_groups))
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}")
     limits = RateLimits(moments) if are_rates and rows.clusters is None else None
-    pairs = find_pair_gaps(moments, 1 - level, rng, limits)
-    to_whole = find_gaps_to_whole(moments, 1 - level, rng, limits)
+    pairs = find_pair_gaps(moments, 1 - level, rng, limits, largest_alone=not options.has_gaps)
+    against_whole = None
+    if options.has_gaps:
+        against_whole = describe_gaps(
+            find_gaps_to_whole(moments, 1 - level, rng, limits), rows, level, NO_GAPS_TO_WHOLE
+        )
     data = classify(are_rates=are_rates, cautions=cautions)
     described = (values, rows, losses.layout, data)
     worst = _find_worst(items, options.level, words.value, higher=words.higher_is_better)
     if worst is not None and worst.groups_without_bound == 0:
         worst = add_expected_coverage(worst, WORST, *described)
-    gaps = describe_gaps(pairs, rows, level, explain_missing_pair_gaps(rows))
+    missing = explain_missing_pair_gaps(rows)
+    gaps = describe_gaps(pairs, rows, level, missing, has_items=options.has_gaps)
     return ModelGroups(
         columns=rows.grouping.columns,
         whole=float(values.mean()),
@@ -143,9 +150,7 @@ def describe_model(
         worst=worst,
         equal_means=judge_equality(moments, rows, prefers_wald=False),
         gaps=gaps if pairs is None else add_expected_coverage(gaps, GAPS, *described),
-        against_whole=describe_gaps(
-            to_whole, rows, level, "There is a single group, or one of them has no variance."
-        ),
+        against_whole=against_whole,
         metric_gaps=None if metrics is None else metrics.gaps,
         metrics_against_whole=None if metrics is None else metrics.against_whole,
         cautions=(*cautions, *([] if metrics is None else metrics.cautions)),
@@ -185,6 +190,7 @@ def _list_absent(rows: GroupRows) -> list[GroupMean]:
     ]
 
 
+NO_GAPS_TO_WHOLE = "There is a single group, or one of them has no variance."
 ABSENT = "None of its rows is tested: all were left out, or serve for training alone."
 
 

@@ -89,7 +89,7 @@ def describe_pair(
     )
     level = 1 - correction.alpha
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}/differences")
-    gaps = find_pair_gaps(moments, correction.alpha, rng)
+    gaps = find_pair_gaps(moments, correction.alpha, rng, largest_alone=not options.has_gaps)
     depends = judge_equality(moments, rows, prefers_wald=True)
     cautions = tuple(list_group_cautions(moments, rows, layout, are_rates=pair.are_rates))
     return PairGroups(
@@ -105,7 +105,13 @@ def describe_pair(
         ),
         items=(*items, *_list_absent(rows)),
         depends_on_group=depends,
-        gaps=describe_gaps(gaps, rows, options.level, explain_missing_pair_gaps(rows)),
+        gaps=describe_gaps(
+            gaps,
+            rows,
+            options.level,
+            explain_missing_pair_gaps(rows),
+            has_items=options.has_gaps,
+        ),
         sentence=_write(names, rows.grouping.key, items, depends, 1 - options.level),
         cautions=cautions,
     )

@@ -163,8 +163,8 @@ class GroupGaps:
     """Level at which all of them hold."""
     critical_value: float | None
     """Quantile of the largest standardised gap, from their joint normal distribution."""
-    items: tuple[GroupGap, ...]
-    """The gaps."""
+    items: tuple[GroupGap, ...] | None = None
+    """The gaps; only if ``group_gaps`` are included."""
     largest: GroupGap | None
     """The largest one. Of groups that are equal it is above 0 as well, so read its interval."""
     reason: str | None = None
@@ -194,15 +194,16 @@ class ModelGroups:
     """Whether all groups could have the same mean."""
     gaps: GroupGaps
     """Gaps of all pairs of groups."""
-    against_whole: GroupGaps
-    """Gap of each group from the mean of all instances."""
+    against_whole: GroupGaps | None = None
+    """Gap of each group from the mean of all instances; only if ``group_gaps`` are included."""
     simultaneous_metrics: Mapping[str, SimultaneousLevel] | None = None
     """By metric, the level at which its intervals in all groups hold together, where the request
     names any."""
     metric_gaps: Mapping[str, GroupGaps] | None = None
     """By metric, the gaps of all pairs of groups, where the request names any metric."""
     metrics_against_whole: Mapping[str, GroupGaps] | None = None
-    """By metric, the gap of each group from the metric over all instances."""
+    """By metric, the gap of each group from the metric over all instances; only if ``group_gaps``
+    are included."""
     cautions: tuple[Caution, ...] = ()
     """Cautions about all groups."""
 

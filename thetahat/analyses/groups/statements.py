@@ -160,15 +160,17 @@ def _explain_missing_test(moments: GroupMoments, rows: GroupRows) -> str:
 
 
 def describe_gaps(
-    family: GapFamily | None, rows: GroupRows, level: float, reason: str
+    family: GapFamily | None, rows: GroupRows, level: float, reason: str, *, has_items: bool = True
 ) -> GroupGaps:
     """Return gaps as a result; ``reason`` says why there are none."""
+    gaps = () if family is None else family.gaps
+    items = tuple(_describe_gap(gap, rows) for gap in gaps) if has_items else None
     if family is None:
-        return GroupGaps(level=level, critical_value=None, items=(), largest=None, reason=reason)
+        return GroupGaps(level=level, critical_value=None, items=items, largest=None, reason=reason)
     return GroupGaps(
         level=level,
         critical_value=family.critical_value,
-        items=tuple(_describe_gap(gap, rows) for gap in family.gaps),
+        items=items,
         largest=_describe_gap(family.find_largest(), rows),
     )
 

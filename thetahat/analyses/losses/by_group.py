@@ -18,13 +18,14 @@ from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.result import Comparison, ModelResult
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.cautions import Caution
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import IntArray
 
-MeasureGroups: TypeAlias = Callable[[GroupRows, float], Mapping[str, GroupMetrics]]
-"""Returns the metrics of every model in every group, at the level of each interval."""
+MeasureGroups: TypeAlias = Callable[[GroupRows, GroupOptions], Mapping[str, GroupMetrics]]
+"""Returns the metrics of every model in every group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,12 @@ def add_groups(  # noqa: PLR0913 - what an evaluation consists of
     comparisons: tuple[Comparison, ...],
 ) -> tuple[dict[str, ModelResult], tuple[Comparison, ...]]:
     """Return the models and comparisons with what they are in each group."""
-    options = GroupOptions(level=choices.level, margin=choices.margin, seed=seed)
+    options = GroupOptions(
+        level=choices.level,
+        margin=choices.margin,
+        seed=seed,
+        has_gaps=choices.includes(ResultPart.GROUP_GAPS),
+    )
     alpha = family.pair_alpha
     correction = PairCorrection(
         alpha=alpha,
@@ -72,7 +78,7 @@ def add_groups(  # noqa: PLR0913 - what an evaluation consists of
     by_key = {each.key: GroupRows.build(each, table.layout) for each in groups.groupings}
     measured = {}
     if groups.measure is not None:
-        measured = {key: groups.measure(rows, choices.level) for key, rows in by_key.items()}
+        measured = {key: groups.measure(rows, options) for key, rows in by_key.items()}
     with_groups = {
         name: replace(
             model,

@@ -19,6 +19,8 @@ class ResultPart(StrEnum):
     """The second moments of the block means."""
     EFFECT_SIZES = "effect_sizes"
     """Each difference beside the spread of the paired differences."""
+    GROUP_GAPS = "group_gaps"
+    """The gaps of all pairs of groups, and of each group from all rows, beside the largest gap."""
     INTERVALS = "intervals"
     """Every interval, beside the recommended ones."""
     NUMBER_NEEDED = "number_needed"

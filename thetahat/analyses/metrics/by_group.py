@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from thetahat.analyses.groups.model_groups import GroupMetrics
+from thetahat.analyses.groups.model_groups import GroupMetrics, GroupOptions
 from thetahat.analyses.groups.result import GroupMetric
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.groups.statements import describe_level
@@ -21,10 +21,11 @@ from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.log_jackknife import explain_few_units
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.square_and_add import ModelLimits
+from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.seeds import make_random_stream
 from thetahat.values.layout import Layout, build_layout
-from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Target
+from thetahat.values.types import BlockKind, FloatArray, IntArray, Target
 
 UNDEFINED = "The metric is not defined in this group, for example because a class is missing."
 NO_VARIANCE = "The metric does not vary in this group, or its rows are of one cluster."
@@ -36,21 +37,19 @@ def add_metrics_to_groups(
     metrics: Sequence[ChosenMethod[Metric]],
     judged: Mapping[str, TruthAndPredictions],
     layout: Layout,
-    seed: int,
 ) -> GroupsOfTable | None:
     """Return the groups of a table with the metrics that are measured in each."""
     if groups is None or not metrics:
         return groups
-    return replace(groups, measure=partial(measure_groups, metrics, judged, layout, seed))
+    return replace(groups, measure=partial(measure_groups, metrics, judged, layout))
 
 
-def measure_groups(  # noqa: PLR0913 - a metric needs the data, the layout and the groups
+def measure_groups(
     metrics: Sequence[ChosenMethod[Metric]],
     judged: Mapping[str, TruthAndPredictions],
     layout: Layout,
-    seed: int,
     rows: GroupRows,
-    level_of_all: float,
+    options: GroupOptions,
 ) -> dict[str, GroupMetrics]:
     """Return by model the metrics of each group.
 
@@ -65,9 +64,11 @@ def measure_groups(  # noqa: PLR0913 - a metric needs the data, the layout and t
         Truth and predictions by model, rows in the layout's order.
     rows : GroupRows
         The groups of the instances.
-    level_of_all : float
-        Level at which the intervals of all groups hold together.
+    options : GroupOptions
+        The level at which the intervals of all groups hold together, and whether all gaps are
+        described.
     """
+    level_of_all, seed = options.level, options.seed
     of_each = Choices(level=rows.get_level_of_each(level_of_all))
     whole = np.sort(rows.order)
     members = [*(rows.get_members(g) for g in range(rows.n_groups)), whole]
@@ -87,9 +88,9 @@ def measure_groups(  # noqa: PLR0913 - a metric needs the data, the layout and t
         for key, measured in of_metrics.items():
             rng = make_random_stream(seed, f"groups/{rows.grouping.key}/{key}")
             limits = [each.limits for each in measured]
-            gaps[key], against_whole[key] = find_metric_gaps(
-                limits, members, rows, level_of_all, rng
-            )
+            gaps[key], to_whole = find_metric_gaps(limits, members, rows, options, rng)
+            if to_whole is not None:
+                against_whole[key] = to_whole
         levels = {
             entry.key: add_group_coverage(level, entry.method, one, rows, layout)
             for entry in metrics
@@ -101,7 +102,7 @@ def measure_groups(  # noqa: PLR0913 - a metric needs the data, the layout and t
             ],
             levels=levels,
             gaps=gaps,
-            against_whole=against_whole,
+            against_whole=against_whole or None,
             cautions=tuple(list_group_cautions(levels)),
         )
     return found
@@ -154,19 +155,15 @@ def _measure_group(  # noqa: PLR0913 - what a metric is measured on
         mean = float(np.mean(known)) if known and len(known) == len(values) else None
         reason = UNDEFINED if mean is None else NO_VARIANCE if layout is None else NOT_PAIRED
         return _MeasuredGroup(GroupMetric(estimate=mean, interval=None, reason=reason))
-    measured = _average([measure(metric, judged.rows(rows), layout, seed) for rows in repeats])
+    measured = _average(
+        [measure(metric, judged.rows(r), layout, seed, has_replicates=False) for r in repeats]
+    )
     if math.isnan(measured.pooled):
         return _MeasuredGroup(GroupMetric(estimate=None, interval=None, reason=UNDEFINED))
-    two_sided = replace(choices, alternative=Alternative.TWO_SIDED)
-    inference = infer_metric(metric, measured, two_sided, is_difference=False)
-    interval = next(
-        (
-            each
-            for each in inference.intervals
-            if each.recommended and each.target is Target.THESE_MODELS
-        ),
-        None,
-    )
+    interval = _find_interval(metric, measured, choices)
+    if interval is None and len(repeats) == 1:  # bootstrap intervals come after all others
+        measured = measure(metric, judged.rows(repeats[0]), layout, seed)
+        interval = _find_interval(metric, measured, choices)
     if interval is None:
         few = explain_few_units(measured)
         reason = NO_VARIANCE if few is None else f"There is no interval: {few}."
@@ -185,6 +182,14 @@ def _measure_group(  # noqa: PLR0913 - what a metric is measured on
     return _MeasuredGroup(described, ModelLimits(metric, measured, interval))
 
 
+def _find_interval(metric: Metric, measured: MetricValues, choices: Choices) -> Interval | None:
+    """Return the recommended interval about the trained model."""
+    for each in infer_metric(metric, measured, choices, is_difference=False).intervals:
+        if each.recommended and each.target is Target.THESE_MODELS:
+            return each
+    return None
+
+
 def _average(measured: Sequence[MetricValues]) -> MetricValues:
     """Return the average over repeats of the same instances; all parts are linear."""
     if len(measured) == 1:
@@ -198,7 +203,6 @@ def _average(measured: Sequence[MetricValues]) -> MetricValues:
         hits=_average_known([each.hits for each in measured]),
         left_out=_average_known([each.left_out for each in measured]),
         fold_influence=None,
-        replicates=None,
         rows_without_error=None,
         blocks_without_error=None,
     )

@@ -17,6 +17,7 @@ import numpy as np
 
 from thetahat.analyses.groups.gaps import GapMethod, find_gaps_to_whole, find_pair_gaps
 from thetahat.analyses.groups.intervals import Ends
+from thetahat.analyses.groups.model_groups import GroupOptions
 from thetahat.analyses.groups.moments import GroupMoments
 from thetahat.analyses.groups.result import GroupGaps
 from thetahat.analyses.groups.rows import GroupRows
@@ -94,10 +95,12 @@ def find_metric_gaps(
     limits: Sequence[ModelLimits | None],
     members: Sequence[IntArray],
     rows: GroupRows,
-    level: float,
+    options: GroupOptions,
     rng: np.random.Generator,
-) -> tuple[GroupGaps, GroupGaps]:
+) -> tuple[GroupGaps, GroupGaps | None]:
     """Return the gaps of a metric between all pairs of groups, and from that of all rows.
+
+    Where ``options`` leave gaps out, they are the largest gap between groups alone.
 
     Parameters
     ----------
@@ -105,9 +108,8 @@ def find_metric_gaps(
         (G + 1,) limits of the metric in each group and over all rows.
     members : sequence of ndarray of int
         (G + 1,) instances of each.
-    level : float
-        Level at which the intervals of all gaps hold together.
     """
+    level, has_gaps = options.level, options.has_gaps
     correlation = _correlate(limits, members, rows)
     of_all = MetricLimits(limits, correlation, (1 - level) / 2)
     errors = np.array([_get_error(each) for each in limits])
@@ -120,16 +122,17 @@ def find_metric_gaps(
         skewness=np.zeros(len(limits)),
         unit_skewness=np.zeros(len(limits)),
     )
-    pairs = find_pair_gaps(moments, 1 - level, rng, of_all)
+    pairs = find_pair_gaps(moments, 1 - level, rng, of_all, largest_alone=not has_gaps)
+    missing = explain_missing_pair_gaps(rows, "an interval of the metric")
+    described = describe_gaps(pairs, rows, level, missing, has_items=has_gaps)
+    if pairs is not None:
+        described = replace(described, expected_coverage_missing=NOT_STUDIED)
+    if not has_gaps:
+        return described, None
     to_whole = None
     if limits[-1] is not None:
         to_whole = find_gaps_to_whole(moments, 1 - level, rng, of_all, whole_is_last=True)
-    missing = explain_missing_pair_gaps(rows, "an interval of the metric")
-    described = describe_gaps(pairs, rows, level, missing)
-    return (
-        described if pairs is None else replace(described, expected_coverage_missing=NOT_STUDIED),
-        describe_gaps(to_whole, rows, level, NO_GAPS_TO_WHOLE),
-    )
+    return described, describe_gaps(to_whole, rows, level, NO_GAPS_TO_WHOLE)
 
 
 def _get_error(limits: ModelLimits | None) -> float:

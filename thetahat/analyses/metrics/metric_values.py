@@ -148,7 +148,14 @@ def choose_mean(metric: Metric, measured: MetricValues) -> MeanKind:
     return MeanKind.POOLED if undefined else choose_default_mean(metric, measured.layout)
 
 
-def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: int) -> MetricValues:
+def measure(
+    metric: Metric,
+    judged: TruthAndPredictions,
+    layout: Layout,
+    seed: int,
+    *,
+    has_replicates: bool = True,
+) -> MetricValues:
     """Return the values of a metric for one model.
 
     Parameters
@@ -161,6 +168,8 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
         The layout; it must know its rows.
     seed : int
         Seed of the job. All models have the same resamples, so that differences are paired.
+    has_replicates : bool
+        Whether resamples are drawn.
     """
     rows_of_split = _list_rows_by_split(layout)
     statistics = [metric.statistic(judged.rows(rows)) for rows in rows_of_split]
@@ -206,6 +215,8 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
         rarer_share=_compute_rarer_share(judged),
         is_skewed=has_skewed_targets(judged),
     )
+    if not has_replicates:
+        return measured
     macro = choose_mean(metric, measured) is MeanKind.MACRO
     parts = list(zip(rows_of_split, statistics, strict=True))
     if not macro:

@@ -58,7 +58,7 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
         make_metrics=partial(
             compute_metrics, metrics, losses.judged, table.layout, table.names, seed=seed
         ),
-        groups=add_metrics_to_groups(groups, metrics, losses.judged, table.layout, seed),
+        groups=add_metrics_to_groups(groups, metrics, losses.judged, table.layout),
         costs=costs,
         probabilities=losses.probabilities,
         cautions=(

@@ -32,6 +32,7 @@ PLACES: dict[ResultPart, tuple[set[str], set[str], set[str]]] = {
     ResultPart.BLOCKS: ({"block_labels"}, set(), set()),
     ResultPart.COVARIANCE: ({"covariance"}, set(), set()),
     ResultPart.EFFECT_SIZES: (set(), set(), {"effect_size"}),
+    ResultPart.GROUP_GAPS: (set(), set(), set()),
     ResultPart.INTERVALS: (set(), {"intervals"}, {"intervals", "recommended"}),
     ResultPart.NUMBER_NEEDED: (set(), set(), {"number_needed"}),
     ResultPart.OMNIBUS: ({"omnibus"}, set(), set()),
