@@ -346,3 +346,24 @@ def test_invalid_ids_of_single_precision_may_have_become_one(
 
     with pytest.raises(EvaluationError, match=r"of this type must be below 2\^24, or labels"):
         run_kind(body, [stored])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "first", "limit"),
+    [(pa.float64(), 1.79e18, r"2\^53"), (pa.float32(), 2.0**25, r"2\^24")],
+)
+@pytest.mark.parametrize("role", ["item", "task", "model"])
+def test_invalid_rounded_numbers_of_scored_items(
+    tmp_path: Path, dtype: pa.DataType, first: float, limit: str, role: str
+) -> None:
+    # all items would be one, and their rows its runs
+    names = {"item": [f"q{i // 2}" for i in range(12)], "task": ["t"] * 12, "model": ["m", "n"] * 6}
+    names[role] = pa.array([first + i % 2 for i in range(12)], dtype)
+    sink = io.BytesIO()
+    pq.write_table(pa.table({**names, "score": [0.1 * i for i in range(12)]}), sink)
+    stored = uploaded(tmp_path, PARQUET, sink.getvalue())
+    columns = {name: name for name in ("item", "task", "model")}
+    logs = {"score": "score", "files": [{"dataset": str(stored.id)}], "columns": columns}
+
+    with pytest.raises(EvaluationError, match=rf"Column '{role}' has .*in row 0.*below {limit}"):
+        run_kind({"kind": "losses", "logs": logs, "better": "higher"}, [stored])

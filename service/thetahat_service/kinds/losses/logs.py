@@ -22,6 +22,7 @@ from thetahat.cautions import (
 )
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.tables.column_profiles import profile_column
+from thetahat.tables.columns import describe_label, find_largest_exact
 from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
@@ -465,12 +466,16 @@ def _find_groups(models: Mapping[str, _Runs], key: Key, n: int) -> tuple[Any, ..
 
 
 def _check_complete(values: np.ndarray, name: str, loc: Loc) -> None:
-    """Refuse rows whose item or model is missing."""
+    """Refuse rows whose item or model is missing, or a number that may have been rounded."""
+    largest = find_largest_exact(values.dtype) if values.dtype.kind == "f" else None
     for row, value in enumerate(values.tolist()):
         if value is None or value != value:  # noqa: PLR0124 - NaN
             message = (
                 f"Row {row} has no value in column {name!r}, which names its item, model or task."
             )
+            raise InvalidParameter(message, loc=loc)
+        if largest is not None and abs(value) > largest:
+            message = f"Column {name!r} has {value} in row {row}. {describe_label(values.dtype)}"
             raise InvalidParameter(message, loc=loc)
 
 
