@@ -21,7 +21,6 @@ from thetahat.values.types import BlockKind
 HOLDOUTS: dict[str, dict[str, Any]] = {
     "one instance": {"block": [0]},
     "two instances": {"block": [0, 0]},
-    "two instances of one cluster": {"block": [0, 0], "cluster": [0, 0]},
     "two clusters of one instance": {"block": [0, 0], "cluster": [0, 1]},
     "two instances at two times": {"block": [0, 0], "time": [1, 2]},
     "ten instances at ten times": {"block": [0] * 10, "time": list(range(10))},
@@ -29,7 +28,6 @@ HOLDOUTS: dict[str, dict[str, Any]] = {
 BLOCKS: dict[str, dict[str, Any]] = {
     "two blocks of one instance": {"block": [0, 1]},
     "a block of one instance and one of two": {"block": [0, 1, 1]},
-    "two blocks of one cluster": {"block": [0, 1], "cluster": [0, 0]},
     "two blocks of a cluster each": {"block": [0, 1], "cluster": [0, 1]},
     "two blocks of two instances": {"block": [0, 0, 1, 1]},
 }

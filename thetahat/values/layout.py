@@ -190,7 +190,8 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     UnsupportedCombination
         Times of several blocks, or beside clusters.
     InsufficientData
-        No rows, one block where more are needed, or several in a holdout.
+        No rows, one block where more are needed, several in a holdout, or several rows of one
+        cluster alone.
     """
     block_codes, block_labels = encode_labels(block)
     n = len(block_codes)
@@ -205,6 +206,14 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     _check_lengths(
         n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes, time=time_codes
     )
+    if len(cluster_labels) == 1 and n > 1:
+        raise InsufficientData(
+            f"All {n} rows are of the cluster {str(cluster_labels[0])!r}, and two clusters are "
+            "needed: nothing shows how much another cluster would differ. Rows that are "
+            "independent need no cluster.",
+            loc=("cluster",),
+            value=1,
+        )
     if time is not None:
         _check_time_fits(kind, has_clusters=cluster is not None)
     if kind is BlockKind.SUBSAMPLES:

@@ -144,6 +144,14 @@ def test_invalid_number_of_blocks() -> None:
         build_layout(BlockKind.HOLDOUT, [0, 1])
 
 
+def test_rows_of_one_cluster_alone_are_refused() -> None:
+    """A gate passed on 60 rows of one cluster, which it took as independent."""
+    with pytest.raises(InsufficientData, match="All 3 rows are of the cluster 'a', and two") as one:
+        build_layout(BlockKind.HOLDOUT, [0, 0, 0], cluster=["a", "a", "a"])
+    assert one.value.loc == ("cluster",)
+    assert build_layout(BlockKind.HOLDOUT, [0], cluster=["a"]).n_rows == 1
+
+
 @pytest.mark.parametrize("bad", [0.5, -1, float("nan"), float("inf"), {0: 5, 1: 0}])
 def test_invalid_training_size(bad: float | dict[Any, float]) -> None:
     with pytest.raises(InvalidParameter, match="n_train must be at least 1") as caught:

@@ -284,25 +284,34 @@ def _add_size(verdict: Verdict, best: BuiltInterval | None, lookup: SizeLookup) 
     return replace(verdict, expected_size=size, expected_size_missing=missing)
 
 
-def _build_question(
+def _build_question(  # noqa: PLR0913 - what is known of a pair
     pair: Pair,
     best: BuiltInterval | None,
     n_units: int,
     choices: Choices,
     ranges: Mapping[str, tuple[float, float] | None],
+    target: Target | None = None,
 ) -> PairQuestion:
-    difference = pair.losses.difference
+    """Return the question that the request asks, or the one about another target.
+
+    Where all differences are the same, no interval about another target takes the place of a sign
+    test about the one that is asked.
+    """
+    difference, asked = (
+        pair.losses.difference,
+        choices.get_target(pair.losses.difference.layout.kind),
+    )
     basis: VerdictBasis | None = None
     if best is not None and best.of_rates is not None and pair.counts is not None:
-        basis = find_basis_of_rates(best.interval, best.of_rates, pair.counts)
+        if pair.constant is None or (target or asked) is best.interval.target:
+            basis = find_basis_of_rates(best.interval, best.of_rates, pair.counts)
     elif best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
         basis = find_basis(best, compute_within_part(difference) if new else None)
     identical = None
-    if pair.constant == 0:
-        target = choices.get_target(difference.layout.kind)
+    if pair.constant is not None:
         of_a, of_b = ranges[pair.a], ranges[pair.b]
-        identical = count_identical_units(difference, target, of_a if of_a == of_b else None)
+        identical = count_identical_units(difference, asked, of_a if of_a == of_b else None)
     return PairQuestion(
         a=pair.a,
         b=pair.b,
@@ -347,9 +356,11 @@ def _ask_other_question(  # noqa: PLR0913 - what is known of a pair
     """Return the question about these sources where the other is about a new one, or reversed."""
     if best is None or pair.losses.a.layout.kind is not BlockKind.SOURCE:
         return None
+    if pair.constant and best.interval.target is not choices.get_target(BlockKind.SOURCE):
+        return _build_question(pair, best, n_units, choices, ranges, best.interval.target)
     other = _OTHER_QUESTION.get(best.interval.target)
     built = None if other is None else inference.find_recommended(other)
-    return None if built is None else _build_question(pair, built, n_units, choices, ranges)
+    return None if built is None else _build_question(pair, built, n_units, choices, ranges, other)
 
 
 def _build_terms(table: LossTable, choices: Choices, family: PairFamily) -> VerdictTerms:

@@ -25,7 +25,7 @@ class PairQuestion(NamedTuple):
     is_rounded: bool = False
     """Whether it is the same only up to rounding."""
     identical: IdenticalUnits | None = None
-    """The units, where the difference is 0 for every one."""
+    """The units, where the difference is the same for every one."""
 
     @property
     def is_identical(self) -> bool:
@@ -100,7 +100,8 @@ def compute_evidence(
     Degenerate cases: if all differences are equal, there is no variance and no interval. If they
     are 0, p is 1 for a difference, and the number of units and the range of the loss bound it for
     the statements about a margin (``IdenticalUnits``); without a range there is none. Otherwise p
-    is that of the exact sign test, 2^(1 - n), and there is no statement about a margin.
+    is that of the exact sign test, 2^(1 - n) for n independent units, and there is no statement
+    about a margin.
     """
     basis, identical = question.basis, question.identical
     if question.is_identical:
@@ -109,8 +110,9 @@ def compute_evidence(
             p = identical.compute_p_value(margin)
         return Evidence(1.0, p, p)
     if basis is None:
-        constant = question.constant is not None
-        return Evidence(2.0 ** (1 - min(question.n_units, 1000)) if constant else None)
+        if question.constant is None or identical is None:
+            return Evidence(None)
+        return Evidence(2.0 ** (1 - min(max(identical.n_independent, 1.0), 1000.0)))
     p = basis.compute_p_value()
     if margin is None:
         return Evidence(p)

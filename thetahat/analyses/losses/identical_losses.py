@@ -21,7 +21,7 @@ from thetahat.values.types import BlockKind, IntArray, Target
 
 
 class IdenticalUnits(NamedTuple):
-    """Units of which none has a difference."""
+    """Units that all have the same difference."""
 
     n_units: int
     """Their number."""
@@ -29,7 +29,7 @@ class IdenticalUnits(NamedTuple):
     """The noun for them."""
     n_independent: float
     """The number of independent units that they count as; less than ``n_units`` where the models of
-    overlapping training sets resemble each other."""
+    overlapping training sets resemble each other, and 1 of instances in the order of time."""
     reach: float | None
     """The largest difference of a unit, in units of the mean; None where the range of the loss is
     not known, where these units say nothing about the target, or are in the order of time."""
@@ -59,7 +59,7 @@ class IdenticalUnits(NamedTuple):
 def count_identical_units(
     difference: BlockLosses, target: Target, loss_range: tuple[float, float] | None
 ) -> IdenticalUnits:
-    """Return the units of a difference that is 0 everywhere.
+    """Return the units of a difference that is the same everywhere.
 
     They are the sources for a new source, else clusters or instances, and splits where nothing
     smaller is known. Over random folds and subsamples the expected error over training sets has
@@ -103,7 +103,7 @@ def count_identical_units(
         n, unit, ratio = layout.n_instances, "instance", 1.0
     else:
         n, unit, ratio = len(layout.cluster_labels), "cluster", _compare_sizes(layout.cluster)
-    independent = float(n)
+    independent = float(n) if layout.time is None else 1.0
     if by_source:
         independent, ratio = _count_over_sources(layout)
     if target is Target.THESE_SOURCES and layout.n_train is not None:

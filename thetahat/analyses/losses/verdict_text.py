@@ -228,7 +228,9 @@ def _write_independent(identical: IdenticalUnits) -> str:
 
 def _write_for_constant(decision: Decision, question: PairQuestion, terms: VerdictTerms) -> str:
     a, b, constant = question.a, question.b, question.constant or 0.0
-    every = f"each of the {question.n_units} differences is {format_number(constant)}"
+    n = question.n_units
+    each = "the only difference is" if n == 1 else f"each of the {n} differences is"
+    every = f"{each} {format_number(constant)}"
     if decision is Decision.UNDECIDED:
         return (
             f"It is not clear which of {a} and {b} is better: {every}. Without spread there "
@@ -236,7 +238,7 @@ def _write_for_constant(decision: Decision, question: PairQuestion, terms: Verdi
         )
     subject, word, other = _order_models(decision, question, terms)
     if subject == b:
-        every = f"each of the {question.n_units} differences is {format_number(-constant)}"
+        every = f"{each} {format_number(-constant)}"
     return (
         f"{subject} is {word} than {other}: {every}. Without spread there is no interval, and the "
         f"exact sign test decides at the level of {format_percent(1 - terms.level)}."

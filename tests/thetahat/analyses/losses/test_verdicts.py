@@ -9,8 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of, verdict_of
+from thetahat.analyses.losses.choices import Gate
+from thetahat.analyses.losses.entry_points import evaluate
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, compute_evidence
-from thetahat.analyses.losses.result import Decision
+from thetahat.analyses.losses.result import Decision, Requirement
 from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.values.types import BlockKind, FloatArray, Target
@@ -292,7 +294,7 @@ def test_degenerate_copies_without_a_known_range_show_nothing_about_a_margin() -
 
 @pytest.mark.parametrize(
     ("n", "decision"),
-    [(5, "undecided"), (6, "better")],  # 2^-4 = .0625, 2^-5 = .03125
+    [(13, "undecided"), (14, "better")],  # worth 5.32 and 5.48: 2^-4.32 = .0501, 2^-4.48 = .0449
 )
 def test_degenerate_equal_differences_go_by_the_sign(n: int, decision: str) -> None:
     table = scores_of({"a": [0.25] * n, "b": [0.5] * n})
@@ -300,7 +302,8 @@ def test_degenerate_equal_differences_go_by_the_sign(n: int, decision: str) -> N
     verdict = verdict_of(table, margin=0.1)
     assert verdict["decision"] == decision
     assert verdict["method"] == "sign"
-    assert verdict["p_value"] == 2.0 ** (1 - n)
+    independent = n / (1 + n / 9)  # each split trains on nine times as much as it tests on
+    assert verdict["p_value"] == pytest.approx(2.0 ** (1 - independent), rel=1e-12)
     assert f"each of the {n} differences is -0.25" in verdict["reason"]
     assert verdict["plan"] is None
 
@@ -358,3 +361,26 @@ def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
     assert "corrected for 3 pairs by Holm's step-down procedure" in logical[0].reason
     named = " by Holm's step-down procedure"
     assert [v.reason for v in plain] == [v.reason.replace(named, "") for v in logical]
+
+
+def test_equal_differences_in_the_order_of_time_are_no_independent_signs() -> None:
+    losses = {"a": [0] * 30, "b": [1] * 30}
+    result = evaluate(losses, blocks="holdout", better="lower", time=list(range(30)))
+    verdict = result.comparisons[0].verdict
+    assert (verdict.decision, verdict.p_value) == ("undecided", 1.0)
+
+
+def test_equal_differences_of_two_sources_say_nothing_of_a_new_one() -> None:
+    """The gate passed on the interval for these sources, which the request had not asked for."""
+    losses = {"a": [[0] * 100] * 2, "b": [[1] * 100] * 2}
+    options: dict[str, Any] = {"blocks": "source", "n_train": 0, "better": "lower"}
+    gate = Gate(model="a", against="b", require=Requirement.BETTER)
+    result = evaluate(losses, gate=gate, **options)
+    assert result.gate is not None
+    assert result.gate.outcome == "undecided"
+    others = result.comparisons[0].other_verdicts
+    assert others is not None
+    assert others[Target.THESE_SOURCES].decision == "better"
+    asked = evaluate(losses, gate=gate, target="these_sources", **options)
+    assert asked.gate is not None
+    assert asked.gate.outcome == "pass"
