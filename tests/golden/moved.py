@@ -232,6 +232,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
         "The quantile is that of t with the size of the smaller class minus 1 as degrees of "
         "freedom, and no longer normal."
     ),
+    r"losses_zero_variance/comparisons/0/verdict/(?:decision|p_value|plan_reason)": Changed(
+        "The sign test of equal differences counts as many as are worth independent ones, and over "
+        "three folds nine are worth 3.6."
+    ),
     r"[a-z_0-9]+/.*/cautions/interval_beyond_range": Changed(
         "An interval does not go beyond a range that is known; it says that it was clipped."
     ),
