@@ -379,15 +379,16 @@ IGNORES_TIME = CautionKind(
     _SERIOUS,
     "The rows are in the order of time, and {method} takes them as independent. It is too small if "
     "the {values} of neighbouring times are alike.",
-    'Use "newey_west".',
+    'Use "newey_west" or "newey_west_small_sample".',
 )
 DEPENDENT_TIMES = CautionKind(
     "dependent_times",
     _SERIOUS,
     "The correlation of the {values} of a time with those of the next is {correlation}, over {n} "
-    "times. In studied series like that t intervals of level 95 % on Newey-West covered in about "
+    "times. In studied series like that t intervals of level 95 % on {method} covered in about "
     "{coverage}, and tests reject too often in the same measure.",
-    "Test over a longer time, or send the sum of a longer period, such as a week, as one row.",
+    "Test over a longer time, or send the sum of a longer period, such as a week, as one row. The "
+    'variance "newey_west_small_sample" covers more often than the others.',
     threshold=0.91,
     reason="Below a coverage of 0.91 an error of 5 % has nearly doubled; the coverages are those "
     "of the table order_of_time of docs/results/edges.",
@@ -413,8 +414,11 @@ FEW_TIMES_FOR_HORIZON = CautionKind(
 ORDER_OF_TIME = CautionKind(
     "order_of_time",
     _WARNING,
-    "The training parts grow in time, and rows near each other in time depend on each other. No "
-    "variance or test here allows for that; the corrected resampled variance is a rule of thumb.",
+    "Rows near each other in time depend on each other. Of the intervals for the expected error "
+    "none allows for that: the corrected resampled variance is a rule of thumb. Tests by instance "
+    "take the rows as independent.",
+    'Set "target" to "these_models": the variance "newey_west_small_sample" and, for two models, '
+    'the test "diebold_mariano" allow for it, from ten times on and without clusters.',
 )
 FOLDS_IN_ROW_ORDER = CautionKind(
     "folds_in_row_order",

@@ -463,6 +463,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Lan, K. K. G. and DeMets, D. L. (1983). Discrete sequential boundaries for clinical "
             "trials. Biometrika 70, 659-663."
         ),
+        "lazarus2018": (
+            "Lazarus, E., Lewis, D. J., Stock, J. H. and Watson, M. W. (2018). HAR inference: "
+            "recommendations for practice. Journal of Business and Economic Statistics 36, 541-559."
+        ),
         "ledell2015": (
             "LeDell, E., Petersen, M. and van der Laan, M. (2015). Computationally efficient "
             "confidence intervals for cross-validated area under the ROC curve estimates. "

@@ -17,7 +17,7 @@ import pytest
 from tests.architecture.sources import ROOT
 
 PAIR = ("--model", "ridge", "--against", "mean", "--require", "better")
-MOST_MODULES = {"compare": 349, "gate": 299, "gate_table": 311}
+MOST_MODULES = {"compare": 350, "gate": 300, "gate_table": 312}
 """The most modules of our own, those of methods included."""
 
 FORBIDDEN = {

@@ -57,7 +57,6 @@ EXCEPTIONS: Final = {
     "thetahat/analyses/losses/studied_designs.py": "the studied design with blocks of one instance",
     "thetahat/analyses/probabilities/options.py": "the scores with parts, the rates of thresholds",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
-    "thetahat/variances/_times.py": "the variance whose intervals a caution names",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }
 """Files that name methods, and why they may."""

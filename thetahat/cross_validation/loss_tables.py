@@ -42,6 +42,8 @@ def build_loss_table(
     kind: BlockKind,
     outcomes: Mapping[str, Sequence[SplitOutcome]],
     loss: Loss,
+    *,
+    in_time: bool = False,
 ) -> LossTable:
     """Return the losses of all learners in one layout.
 
@@ -56,6 +58,8 @@ def build_loss_table(
         What a block of the scheme is.
     outcomes : mapping of str to sequence of SplitOutcome
         By learner, in the order of the request; each with the same splits in the same order.
+    in_time : bool
+        Whether the splits are in the order of time. Clusters go before it.
     """
     by_learner = {name: as_outcomes(parts) for name, parts in outcomes.items()}
     _check_same_splits(by_learner)
@@ -66,6 +70,7 @@ def build_loss_table(
         repeat=np.repeat(splits.repeat, splits.n_test),
         instance=data.row_numbers(splits.test),
         cluster=None if data.cluster is None else data.cluster[splits.test],
+        time=_list_times(data, splits.test) if in_time and data.cluster is None else None,
         n_train=np.repeat(splits.n_train.astype(np.float64), splits.n_test),
     )
     are_sorted = find_splits_sorted_by_truth(data.y[splits.test], layout)
@@ -77,6 +82,17 @@ def build_loss_table(
         loss_range=loss.value_range,
         left_out=data.left_out,
     )
+
+
+def _list_times(data: Data, rows: IntArray) -> list[Label] | None:
+    """Return the times of rows as numbers or texts; None where they are not known."""
+    if data.time is None:
+        return None
+    times = data.time[rows]
+    labels: list[Label] = (
+        np.datetime_as_string(times) if times.dtype.kind == "M" else times
+    ).tolist()
+    return labels
 
 
 def summarise_learner_cautions(

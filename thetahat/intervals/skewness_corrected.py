@@ -166,7 +166,7 @@ def _is_studied(variance_method: MethodInfo, layout: Layout) -> bool:
     places = variance_method.recommended
     if not any(place.skewed is not None and layout.kind in place.blocks for place in places):
         return False
-    if layout.time is not None:
+    if layout.is_set_in_time:
         return False
     return variance_method.variance.knows_clusters is (layout.cluster is not None)
 

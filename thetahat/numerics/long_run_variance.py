@@ -1,20 +1,50 @@
 r"""The variance of the mean of values in the order of time, which depend on their neighbours.
 
-:math:`\hat\gamma_j` is the autocovariance at lag j with divisor n. Source: newey1987, politis2004.
+:math:`\hat\gamma_j` is the autocovariance at lag j with divisor n. Source: lazarus2018,
+newey1987, politis2004.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
 from thetahat.values.types import FloatArray
 
+LONG_REACH: Final = 1.3
+"""Weights reach 0 at this multiple of the root of n, the rule of lazarus2018."""
+
 
 def choose_lags(n: int) -> int:
     """Return the number of lags of the Newey-West variance of n values."""
     return int(4 * (n / 100) ** (2 / 9))
+
+
+def choose_long_lags(n: int) -> int:
+    """Return the number of lags of the Newey-West variance with the small-sample form."""
+    return math.ceil(LONG_REACH * math.sqrt(n)) - 1
+
+
+def compute_small_sample_form(n: int, weights: FloatArray) -> tuple[float, float]:
+    r"""Return by what the weighted sum falls short, and its degrees of freedom.
+
+    The sum of ``add_autocovariances`` is a quadratic form :math:`x^T A x / n` with
+    :math:`A = C W C`, where C subtracts the mean and W has the weight of each pair of places. Of n
+    independent normal values of variance 1 it has the mean :math:`\mathrm{tr}(A) / n`, and as many
+    degrees of freedom, by its first two moments, as
+    :math:`\mathrm{tr}(A)^2 / \mathrm{tr}(A^2)`. Without lags they are (n - 1) / n and n - 1.
+    """
+    lags = len(weights)
+    place = np.arange(n)
+    ends = np.concatenate([[0.0], np.cumsum(weights)])
+    of_rows = 1 + ends[np.minimum(place, lags)] + ends[np.minimum(place[::-1], lags)]
+    mean = float(of_rows.sum()) / n
+    squares = n + 2 * float(weights**2 @ (n - np.arange(1, lags + 1)))
+    trace = n - mean
+    trace_of_square = squares - 2 * float(of_rows @ of_rows) / n + mean**2
+    return trace / n, trace**2 / trace_of_square
 
 
 def compute_autocovariances(values: FloatArray, lags: int) -> FloatArray:

@@ -17,7 +17,7 @@ from thetahat.numerics.long_run_variance import (
 from thetahat.paired_tests._t_test import round_to_zero, run_t_test
 from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.parameter_checks import MAX_ROWS, check_range
-from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.registry import HOLDOUT, SUBSAMPLES, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Target
 from thetahat.variances._times import explain_unfit_times, sum_deviations_by_time
@@ -70,7 +70,7 @@ class DieboldMariano(PairedTest):
             "Rejects too often where the differences depend on each other over longer times, and "
             "for large h from few times."
         ),
-        blocks=HOLDOUT,
+        blocks=HOLDOUT | SUBSAMPLES,
         targets=(Target.THESE_MODELS,),
         by_request_only=True,
     )

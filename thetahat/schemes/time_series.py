@@ -61,8 +61,8 @@ class TimeSeries(Scheme):
         assumptions="The time column orders the rows, and the future is like the past.",
         errs=(
             "The first models are trained on few rows, so the error is overestimated. Rows that "
-            "follow each other depend on each other, which no variance here allows for, so "
-            "intervals are too short where that dependence is strong."
+            "follow each other depend on each other; only intervals for the trained models allow "
+            "for that, and they are too short where the dependence is strong."
         ),
         blocks=SUBSAMPLES,
     )

@@ -88,6 +88,11 @@ class Layout:
         return self.instance is not None and self.n_rows == self.n_instances
 
     @property
+    def is_set_in_time(self) -> bool:
+        """Whether it is one test set in the order of time, whose rows are no independent units."""
+        return self.kind is BlockKind.HOLDOUT and self.time is not None
+
+    @property
     def n_instances(self) -> int:
         """Number of distinct test instances; of rows in one repeat if instances are not named.
 
@@ -215,7 +220,7 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
             value=1,
         )
     if time is not None:
-        _check_time_fits(kind, has_clusters=cluster is not None)
+        _check_time_fits(kind, instance_codes, has_clusters=cluster is not None)
     if kind is BlockKind.SUBSAMPLES:
         _check_one_series(int(repeat_codes.max()) + 1, "repeat")
     elif instance_codes is not None:
@@ -308,12 +313,20 @@ def _check_lengths(n: int, **columns: IntArray | None) -> None:
             )
 
 
-def _check_time_fits(kind: BlockKind, *, has_clusters: bool) -> None:
+def _check_time_fits(kind: BlockKind, instance: IntArray | None, *, has_clusters: bool) -> None:
     """Raise ``UnsupportedCombination`` for times that no method here can use."""
-    if kind is not BlockKind.HOLDOUT:
+    if kind not in (BlockKind.HOLDOUT, BlockKind.SUBSAMPLES):
         raise UnsupportedCombination(
-            f"time is for the rows of one test set (blocks holdout), and these blocks are "
-            f"{kind.value}. Leave time out, or send one test set.",
+            f"time is for the rows of one test set (blocks holdout) or of test parts in the order "
+            f"of time (blocks subsamples), and these blocks are {kind.value}. Leave time out, or "
+            "send one test set.",
+            loc=("time",),
+        )
+    is_tested_once = instance is not None and int(instance.max()) + 1 == len(instance)
+    if kind is BlockKind.SUBSAMPLES and not is_tested_once:
+        raise UnsupportedCombination(
+            "time is for subsamples that test each instance once, as blocks in the order of time "
+            "do. Name the instance of each row, or leave time out.",
             loc=("time",),
         )
     if has_clusters:

@@ -45,7 +45,7 @@ def order_times(times: Sequence[Label] | np.ndarray) -> tuple[IntArray, tuple[La
 
 def explain_dependence_in_time(name: str, layout: Layout) -> str | None:
     """Return why a method that takes rows as independent does not fit rows in time, or None."""
-    if layout.time is None:
+    if not layout.is_set_in_time:
         return None
     return (
         f"{name} takes the instances as independent, and these are in the order of time, where "

@@ -145,8 +145,11 @@ def _build_cluster_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Cauti
 
 
 def _build_time_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
-    """Return the caution that rows in the order of time were taken as independent, if they were."""
-    if losses.layout.time is None or info.variance.knows_time:
+    """Return the caution that rows in the order of time were taken as independent, if they were.
+
+    The spread of block means has the dependence of the rows of a block in it.
+    """
+    if losses.layout.time is None or info.variance.knows_time or info.needs is not Needs.LOSSES:
         return ()
     return (IGNORES_TIME(losses.layout.words, method=name_method(info.name)),)
 

@@ -19,14 +19,12 @@ from thetahat.values.kept_studies import (
     read_studied_intervals,
 )
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_number, format_percent
+from thetahat.values.number_text import format_number, format_percent, name_method
 from thetahat.values.types import FloatArray
 from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 
 FEWEST_TIMES: Final = 10
 """Fewest times of which a dependence is estimated."""
-_OF_CAUTION: Final = "newey_west"
-"""The variance whose intervals the caution names."""
 TIMES: Final = "times"
 _FILE: Final = "time_coverage.json"
 _FARTHEST_CORRELATION: Final = 0.15
@@ -66,17 +64,18 @@ def sum_deviations_by_time(losses: BlockLosses) -> FloatArray:
     return np.asarray(sums * (n_times / layout.n_rows))
 
 
-def check_dependence(losses: BlockLosses, sums: FloatArray) -> tuple[Caution, ...]:
-    """Return a caution if intervals covered too rarely in the nearest studied series."""
+def check_dependence(losses: BlockLosses, sums: FloatArray, variance: str) -> tuple[Caution, ...]:
+    """Return a caution if intervals on a variance covered too rarely in the nearest series."""
     correlation = _correlate(sums)
     if correlation is None:
         return ()
-    coverage = _find_studied(_OF_CAUTION, len(sums), correlation).expected.coverage
+    coverage = _find_studied(variance, len(sums), correlation).expected.coverage
     if coverage >= DEPENDENT_TIMES.threshold:
         return ()
     return (
         DEPENDENT_TIMES(
             losses.layout.words,
+            method=name_method(variance),
             correlation=f"{correlation:.2f}",
             n=len(sums),
             coverage=format_percent(round(coverage, 2)),

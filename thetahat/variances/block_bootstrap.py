@@ -11,7 +11,7 @@ from thetahat.numerics.long_run_variance import (
     compute_block_bootstrap_variance,
 )
 from thetahat.parameter_checks import MAX_ROWS, check_range
-from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.registry import HOLDOUT, SUBSAMPLES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
@@ -59,7 +59,7 @@ class BlockBootstrap:
             "because the length of the runs is estimated. It leaves out how much results change "
             "with other training data."
         ),
-        blocks=HOLDOUT,
+        blocks=HOLDOUT | SUBSAMPLES,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
         by_request_only=True,
@@ -86,7 +86,7 @@ class BlockBootstrap:
             losses,
             compute_block_bootstrap_variance(sums, length),
             float(n_times - 1),
-            cautions=(*check_dependence(losses, sums), TRAINING_IGNORED),
+            cautions=(*check_dependence(losses, sums, self.info.name), TRAINING_IGNORED),
             details={"length": length, "n_times": n_times},
         )
 

@@ -16,6 +16,7 @@ from thetahat.variances._times import TIMES
 from thetahat.variances.block_bootstrap import BlockBootstrap
 from thetahat.variances.iid import Iid
 from thetahat.variances.newey_west import NeweyWest
+from thetahat.variances.newey_west_small_sample import NeweyWestSmallSample
 from thetahat_replications.edges.neighbouring_rows import draw_autoregression
 from thetahat_replications.edges.simulated_intervals import NORMAL, iterate_designs, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
@@ -23,7 +24,7 @@ from thetahat_replications.edges.table import BETWEEN, KeptPage, TableRow, forma
 
 LEVEL: Final = 0.95
 SIZES: Final = (30, 100, 400)
-METHODS: Final = (Iid(), NeweyWest(), BlockBootstrap())
+METHODS: Final = (Iid(), NeweyWest(), BlockBootstrap(), NeweyWestSmallSample())
 
 SHIPPED: Final = tuple(method.info.name for method in METHODS if not isinstance(method, Iid))
 """The variances for series, whose intervals results may recommend."""
@@ -104,21 +105,16 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
 def _judge(samples: list[FloatArray], mean: float) -> tuple[str | float, ...]:
     n, repetitions = len(samples[0]), len(samples)
     layout = build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), time=np.arange(n))
-    quantile = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     means = np.array([values.mean() for values in samples])
     true_sd = float(means.std(ddof=1))
     ideal = 2 * NORMAL * true_sd
     covers, lengths, powers = [], [], []
     for method in METHODS:
-        errors = np.array(
-            [
-                method.estimate(BlockLosses(layout, values=values)).standard_error or 0.0
-                for values in samples
-            ]
-        )
-        share = float(np.mean(np.abs(means - mean) <= quantile * errors))
+        estimates = [method.estimate(BlockLosses(layout, values=values)) for values in samples]
+        quantile = float(stats.t.ppf((1 + LEVEL) / 2, estimates[0].degrees_of_freedom or np.inf))
+        reach = quantile * np.array([estimate.standard_error or 0.0 for estimate in estimates])
+        share = float(np.mean(np.abs(means - mean) <= reach))
         covers.append(format_share(share, repetitions))
-        lengths.append(round(2 * quantile * float(errors.mean()) / ideal, 3))
-        reach = quantile * errors
+        lengths.append(round(2 * float(reach.mean()) / ideal, 3))
         powers.append(measure_power(means - mean - reach, means - mean + reach, true_sd))
     return (*covers, *lengths, *powers)

@@ -83,10 +83,13 @@ def test_exact_splits_that_overlap_get_the_corrected_interval(name: str) -> None
 
     codes = {caution["code"] for caution in result["cautions"]}
     assert ("no_partition" in codes) is (name != "time_series")  # whose test parts do not overlap
-    (best,) = [i for i in result["models"]["two"]["intervals"] if i["recommended"]]
+    in_time = name == "time_series"
+    best, *of_models = result["models"]["two"]["recommended"].values()
+    assert [each["variance"] for each in of_models] == ["newey_west_small_sample"] * in_time
     assert (best["method"], best["variance"]) == ("skewness_corrected", "nadeau_bengio_calibrated")
     variances = set(result["models"]["two"]["variances"])
-    assert variances == {"nadeau_bengio", "nadeau_bengio_calibrated"}
+    of_time = {"newey_west", "newey_west_small_sample"} if in_time else set()
+    assert variances == {"nadeau_bengio", "nadeau_bengio_calibrated"} | of_time
     left_out = {entry["name"]: entry["reason"] for entry in result["not_applicable"]}
     assert "test parts may overlap" in left_out["theta_3"]
     assert set(result["comparisons"][0]["tests"]) >= {"nadeau_bengio_t", "sign", "wilcoxon"}

@@ -40,9 +40,10 @@ SPEC = {  # the names that SPEC section 2 and METHODS give, by what a block is
     " bayle_all_pairs_calibrated nadeau_bengio_instances",
     BlockKind.SOURCE: "theta_omega_k theta_gamma_kl theta_omega theta_gamma theta_A theta_B"
     " quadratic nadeau_bengio cluster_bootstrap cluster_robust theta_A_clusters theta_B_clusters",
-    BlockKind.HOLDOUT: "iid cluster_bootstrap cluster_robust newey_west block_bootstrap"
-    " prediction_powered prediction_powered_clusters",
-    BlockKind.SUBSAMPLES: "nadeau_bengio nadeau_bengio_calibrated",
+    BlockKind.HOLDOUT: "iid cluster_bootstrap cluster_robust newey_west newey_west_small_sample"
+    " block_bootstrap prediction_powered prediction_powered_clusters",
+    BlockKind.SUBSAMPLES: "nadeau_bengio nadeau_bengio_calibrated newey_west"
+    " newey_west_small_sample block_bootstrap",
 }
 
 
@@ -55,7 +56,7 @@ def method_of(name: str, kind: BlockKind, n_blocks: int = 4) -> Any:
     return Quadratic(coefficients=Coefficients(a=(1.0,) * k, b=(-1.0,) * k, c=((0.0,) * k,) * k))
 
 
-OF_TIMES = {"newey_west", "block_bootstrap"}
+OF_TIMES = {"newey_west", "newey_west_small_sample", "block_bootstrap"}
 REPEATS = {
     "bouckaert_frank": 2,
     "dietterich_5x2": 5,
@@ -80,7 +81,9 @@ def some_losses(
     n = sum(len(row) for row in rows)
     if name in OF_TIMES:  # which need ten times
         values = np.resize(rows[0], max(n, 12))
-        layout = build_layout(kind, np.zeros(len(values), dtype=np.intp), time=range(len(values)))
+        row = np.arange(len(values))
+        block = row * 0 if kind is BlockKind.HOLDOUT else row // 4
+        layout = build_layout(kind, block, instance=row, time=row)
         return BlockLosses(layout, values=values)
     return losses_of(rows, kind, cluster=[i % 3 for i in range(n)])
 

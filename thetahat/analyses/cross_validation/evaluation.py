@@ -228,7 +228,8 @@ def tabulate_outcomes(
         By model, over the same splits.
     """
     kind = task.scheme.block_kind
-    table = build_loss_table(task.data, kind, outcomes, task.loss)
+    in_time = "time" in task.scheme.requires
+    table = build_loss_table(task.data, kind, outcomes, task.loss, in_time=in_time)
     table = table.with_words(choose_words(kind, task.choices.noun))
     choices, cautions, not_applicable = restrict_choices(
         task.choices, table.layout, task.requested, table.names
