@@ -384,8 +384,9 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
         "class; those of balanced accuracies, and of models with few errors, come from the limits "
         "of both models."
     ),
-    r"predictions_cluster_metrics/models/[^/]+/metrics/roc_auc/(?:degrees_of_freedom"
-    r"|intervals/\d+/(?:degrees_of_freedom|lower|upper)"
+    r"predictions_cluster_metrics/(?:models/[^/]+/metrics/(?:roc_auc|matthews)"
+    r"|comparisons/\d+/metrics/matthews)/(?:degrees_of_freedom|p_value"
+    r"|interval(?:s/\d+)?/(?:degrees_of_freedom|lower|upper)"
     r"|variances/cluster_robust(?:_blocks)?/degrees_of_freedom)": Changed(
         "The clusters of a metric are those that have its rarest class."
     ),

@@ -149,6 +149,7 @@ class Metric(ABC):
     higher_is_better: ClassVar[bool] = True
     value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)  # inf where unbounded
     fold_mean: ClassVar[MeanKind] = MeanKind.POOLED  # the mean to read for random folds
+    is_agreement: ClassVar[bool] = False  # beyond chance: as uncertain as the rarer class makes it
 
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)

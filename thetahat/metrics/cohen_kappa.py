@@ -53,6 +53,7 @@ class CohenKappa(Metric):
     )
     undefined_if: ClassVar[str] = "all rows are of one class and are called it"
     value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    is_agreement: ClassVar[bool] = True
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return kappa on those rows."""

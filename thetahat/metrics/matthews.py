@@ -54,6 +54,7 @@ class Matthews(Metric):
     )
     undefined_if: ClassVar[str] = "all rows are of one class, or are called one"
     value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    is_agreement: ClassVar[bool] = True
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from thetahat.analyses.metrics.log_jackknife import LOG_JACKKNIFE
 from thetahat.analyses.metrics.mean_of_rates import MEAN_OF_RATES
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, TruthAndPredictions
-from thetahat.values.layout import build_layout
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat_replications.edges.simulated_intervals import is_inside
 from thetahat_replications.edges.studied_shares import StudiedShare
@@ -56,6 +56,9 @@ as no failure, and is shown as such.
 The intervals are those that the library gives without its bootstrap. With it they are the same, but
 for about one of a thousand groups of 15 rows, which then has an interval instead of none.
 """
+
+
+_Chosen: TypeAlias = ChosenMethod[Metric]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,18 @@ class MetricDesign:
             for name, kind in kinds.items()
             if kind.task == task and (len(self.sizes) > 1 or name in OF_ONE_SET)
         }
+
+    def prepare(self) -> tuple[IntArray, IntArray | None, Layout, GroupRows, list[_Chosen]]:
+        """Return groups and clusters of the rows, both as the analysis has them, and metrics."""
+        codes, cluster = self.codes, None
+        if self.n_clusters:
+            cluster = _assign_clusters(len(codes), self.n_clusters)
+        blocks = np.zeros(len(codes), dtype=np.intp)
+        layout = build_layout(BlockKind.HOLDOUT, blocks, cluster=cluster)
+        labels = tuple((g,) for g in range(len(self.sizes)))
+        rows = GroupRows.build(Grouping("g", ("g",), codes, labels), layout)
+        metrics = [ChosenMethod(key, key, metric) for key, metric in self.metrics.items()]
+        return codes, cluster, layout, rows, metrics
 
     def draw(
         self, rng: np.random.Generator, codes: IntArray, cluster: IntArray | None
@@ -171,7 +186,7 @@ def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
             StudiedShare(
                 interval=metric if len(design.sizes) > 1 else OF_ONE_SET[metric],
                 data=design.data,
-                numbers=_count(design),
+                numbers=count_rows(design),
                 population=design.name,
                 share=float(row["covered at once"].split()[0]),
                 repetitions=page.repetitions,
@@ -179,7 +194,7 @@ def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
         )
 
 
-def _count(design: MetricDesign) -> Mapping[str, float]:
+def count_rows(design: MetricDesign) -> Mapping[str, float]:
     """Return the numbers of a design by which data are compared with it."""
     has_groups = len(design.sizes) > 1
     numbers: dict[str, float] = {}
@@ -202,14 +217,8 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
 
 
 def _judge(design: MetricDesign, repetitions: int, rng: np.random.Generator) -> Iterator[TableRow]:
-    codes, cluster = design.codes, None
-    if design.n_clusters:
-        cluster = _assign_clusters(len(codes), design.n_clusters)
-    layout = build_layout(BlockKind.HOLDOUT, np.zeros(len(codes), dtype=np.intp), cluster=cluster)
-    labels = tuple((g,) for g in range(len(design.sizes)))
-    rows = GroupRows.build(Grouping("g", ("g",), codes, labels), layout)
-    metrics = [ChosenMethod(key, key, metric) for key, metric in design.metrics.items()]
-    truth = _compute_truth(design, rng)
+    codes, cluster, layout, rows, metrics = design.prepare()
+    truth = compute_truth(design, rng)
     holds, missing = (dict.fromkeys(design.metrics, 0) for _ in range(2))
     for place in range(repetitions):
         judged = {"m": design.draw(rng, codes, cluster)}
@@ -234,11 +243,19 @@ def _assign_clusters(n: int, n_clusters: int) -> IntArray:
     return np.random.default_rng(0).permutation(np.searchsorted(ends, np.arange(n), side="right"))
 
 
-def _compute_truth(design: MetricDesign, rng: np.random.Generator) -> Mapping[str, FloatArray]:
+def compute_truth(design: MetricDesign, rng: np.random.Generator) -> Mapping[str, FloatArray]:
     """Return (G,) values of each metric from very many rows of each group."""
     values: dict[str, list[float]] = {key: [] for key in design.metrics}
     for group in range(len(design.sizes)):
-        judged = design.draw(rng, np.full(N_FOR_TRUTH, group), None)
-        for key, metric in design.metrics.items():
-            values[key].append(metric.statistic(judged).value())
+        of_group = measure_many(design, rng, np.full(N_FOR_TRUTH, group))
+        for key, value in of_group.items():
+            values[key].append(value)
     return {key: np.array(of_metric) for key, of_metric in values.items()}
+
+
+def measure_many(
+    design: MetricDesign, rng: np.random.Generator, codes: IntArray
+) -> dict[str, float]:
+    """Return each metric of many independent rows of these groups."""
+    judged = design.draw(rng, codes, None)
+    return {key: metric.statistic(judged).value() for key, metric in design.metrics.items()}

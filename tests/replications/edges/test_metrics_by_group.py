@@ -17,18 +17,18 @@ def test_exact_the_truth_is_that_of_normal_scores() -> None:
     two = MetricDesign("two", (10,) * 3, 0.3)
     numbers = MetricDesign("numbers", (10,) * 3, None)
     rng = np.random.default_rng(5)
-    truth = metrics_by_group._compute_truth(two, rng)
+    truth = metrics_by_group.compute_truth(two, rng)
 
     assert_allclose(truth["recall"], stats.norm.cdf((1 + step) / 2), atol=0.005)
     assert_allclose(truth["specificity"], stats.norm.cdf((1 + step) / 2), atol=0.005)
     assert_allclose(truth["roc_auc"], stats.norm.cdf((1 + step) / 2**0.5), atol=0.005)
     assert_allclose(
-        metrics_by_group._compute_truth(numbers, rng)["r2"], 0.5 + 0.3 * step, atol=0.005
+        metrics_by_group.compute_truth(numbers, rng)["r2"], 0.5 + 0.3 * step, atol=0.005
     )
     skewed = MetricDesign("skewed", (10,) * 3, None, 0, skewed=True)
-    of_skewed = metrics_by_group._compute_truth(skewed, rng)["r2"]
+    of_skewed = metrics_by_group.compute_truth(skewed, rng)["r2"]
     assert_allclose(of_skewed, 0.5 + 0.3 * step, atol=0.008)
-    of_one = metrics_by_group._compute_truth(MetricDesign("one", (10,), None), rng)["r2"]
+    of_one = metrics_by_group.compute_truth(MetricDesign("one", (10,), None), rng)["r2"]
     assert_allclose(of_one, [0.8], atol=0.005)
 
 

@@ -40,6 +40,8 @@ class MetricValues:
     ranked_classes: IntArray | None = None
     """(n,) codes of two classes, of a metric that ranks the instances of one among the others;
     None for other metrics."""
+    agreeing_classes: IntArray | None = None
+    """(n,) codes of two classes, of an agreement beyond chance; None for other metrics."""
     variance: MetricVariance
     """Name of the variance from the influence: ``DELONG`` or ``INFLUENCE``."""
     fold_influence: FloatArray | None = None
@@ -204,6 +206,9 @@ def measure(
         split_influence=split_influence,
         strata=strata,
         ranked_classes=_rank_classes(metric, judged, strata),
+        agreeing_classes=judged.truth.astype(np.intp)
+        if metric.is_agreement and len(judged.classes) == 2
+        else None,
         variance=MetricVariance.INFLUENCE
         if strata is None or metric.uses != "scores"
         else MetricVariance.DELONG,

@@ -81,11 +81,12 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
 def _count_clusters(measured: MetricValues, parts: FloatArray) -> int:
     """Return the clusters that have the class which the fewest have, or any influence; 2 at least.
 
-    A share of positives, or an area, with all positives in four clusters is as uncertain as four
-    clusters make it, however many others there are.
+    A share of positives, an area or a kappa with all positives in four clusters is as uncertain as
+    four clusters make it, however many others there are.
     """
     layout = measured.layout
-    classes = measured.strata if measured.ranked_classes is None else measured.ranked_classes
+    by_class = (measured.ranked_classes, measured.agreeing_classes, measured.strata)
+    classes = next((codes for codes in by_class if codes is not None), None)
     assert layout.cluster is not None  # noqa: S101 - called with clusters alone
     rows = [parts != 0] if classes is None else [classes == each for each in np.unique(classes)]
     counts = [

@@ -27,7 +27,9 @@ from thetahat.intervals.base import Interval
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
 from thetahat.metrics.base import Metric, TruthAndPredictions
+from thetahat.metrics.cohen_kappa import CohenKappa
 from thetahat.metrics.f1 import F1
+from thetahat.metrics.matthews import Matthews
 from thetahat.metrics.precision import Precision
 from thetahat.metrics.recall import Recall
 from thetahat.metrics.roc_auc import RocAuc
@@ -401,15 +403,16 @@ def test_exact_models_that_err_on_the_same_few_instances_are_not_certain_to_be_e
     assert "zero_variance" in codes(many["cautions"])
 
 
-@pytest.mark.parametrize("metric", [RocAuc(n_resamples=0), Recall(n_resamples=0)])
-def test_exact_positives_in_few_clusters_count_as_those_clusters(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", [RocAuc, Recall, CohenKappa, Matthews])
+def test_exact_positives_in_few_clusters_count_as_those_clusters(metric: Any) -> None:
     # 20 clusters, of which 4 have the positives: BM degrees of equal clusters are 19
     n = 80
     truth = np.arange(n) < 16
     rng = np.random.default_rng(40)
     judged = binary(truth, rng.normal(size=n) + truth)
-    interval = built(reading(metric, judged, holdout(n, cluster=np.arange(n) // 4)).interval)
-    spread = built(reading(metric, judged, holdout(n, cluster=np.arange(n) % 20)).interval)
+    of = metric(n_resamples=0)
+    interval = built(reading(of, judged, holdout(n, cluster=np.arange(n) // 4)).interval)
+    spread = built(reading(of, judged, holdout(n, cluster=np.arange(n) % 20)).interval)
 
     assert interval.degrees_of_freedom == 3
     assert spread.degrees_of_freedom == 15
