@@ -89,9 +89,6 @@ class VarianceTraits(NamedTuple):
     is_between_sources: bool = False
     """Whether it is B / K: the variance of K source means, over their number. A prediction for one
     further source can rest on it."""
-    is_of_one_sample: bool = False
-    """Whether it is V / M: the variance of the M losses of one test set (ddof 1), over their
-    number. Many pairs of models can then be tested at once."""
     uses_judge: bool = False
     """Whether it uses the grades of a judge, and its estimate is not the mean of the losses."""
     in_normal_test: Literal["default", "choice"] | None = None

@@ -12,7 +12,7 @@ import scipy.stats
 from benchmarks.rows import Bench, BenchmarkRow, largest_difference
 from thetahat.analyses.losses.pairs import build_batches
 from thetahat.paired_tests._sign_flips import random_sums
-from thetahat.paired_tests.base import LazyOutcomes, PairBatch, PairedLosses
+from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.paired_tests.permutation import Permutation
 from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.paired_tests.wilcoxon import Wilcoxon
@@ -83,13 +83,13 @@ def draw_table(n_models: int, n: int, rng: np.random.Generator) -> tuple[FloatAr
 
 def compute_p_values(test: Wilcoxon | ThetaT, pair_batches: list[PairBatch]) -> FloatArray:
     """Return the p-values of all pairs, with nothing kept from the last time."""
-    rng, parts = np.random.default_rng(1), []
+    rng, p_values = np.random.default_rng(1), []
     for batch in pair_batches:
         batch.batch_cache.clear()
-        result = test.test_many(batch, TWO, lambda *_: rng)
-        assert isinstance(result, LazyOutcomes)
-        parts.append(result.p_values)
-    return np.concatenate(parts)
+        for outcome in test.test_many(batch, TWO, lambda *_: rng):
+            assert isinstance(outcome, TestOutcome)
+            p_values.append(outcome.p_value)
+    return np.array(p_values, dtype=np.float64)
 
 
 def _measure_all_pairs(bench: Bench, rng: np.random.Generator) -> Iterator[BenchmarkRow]:

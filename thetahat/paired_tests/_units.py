@@ -178,8 +178,6 @@ class PairedUnits(NamedTuple):
     of the losses."""
     positions: IntArray
     """(p, 2) indices of the two models of each pair."""
-    largest_roundings: FloatArray
-    """(p,) largest rounding error of the values of each pair."""
     weights: FloatArray
     """(u,) share of each unit in the mean difference, which sum to 1: proportional to their sizes
     for clusters, equal for instances and blocks."""
@@ -225,7 +223,7 @@ def model_unit_means(batch: PairBatch, model: int, unit: UnitName) -> FloatArray
 def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
     differences = _average_unit_differences(batch, unit)
     model_roundings = _bound_model_roundings(batch, unit)
-    values, largest, dropped, n_positive, n_negative = _zero_rounding_errors(
+    values, dropped, n_positive, n_negative = _zero_rounding_errors(
         differences, model_roundings, batch.positions
     )
     counts = (n_positive + n_negative).tolist()
@@ -235,7 +233,6 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
         values=as_read_only(values),  # may be the array of the batch itself
         model_roundings=model_roundings,
         positions=batch.positions,
-        largest_roundings=largest,
         weights=unit_weights(batch.layout, unit, values.shape[1]),
         dropped=dropped,
         n_positive=n_positive,
@@ -246,7 +243,7 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
 
 def _zero_rounding_errors(
     values: FloatArray, model_roundings: FloatArray, positions: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
     """Return differences in which pure rounding errors are set to 0.
 
     Parameters
@@ -263,8 +260,6 @@ def _zero_rounding_errors(
     -------
     values : ndarray of float
         (p, u) differences; the argument itself if nothing is set to 0.
-    largest : ndarray of float
-        (p,) largest rounding error of a pair's differences.
     dropped : ndarray of float
         (p,) sum of the absolute values that were set to 0.
     n_positive, n_negative : ndarray of int
@@ -272,14 +267,14 @@ def _zero_rounding_errors(
     """
     roundings = model_roundings[positions[:, 0]]
     np.maximum(roundings, model_roundings[positions[:, 1]], out=roundings)
-    largest, sizes = roundings.max(axis=1, initial=0.0), np.abs(values)
+    sizes = np.abs(values)
     is_rounding = sizes <= roundings
     dropped = np.zeros(len(values))
     if np.any(is_rounding & (sizes > 0)):
         dropped = np.where(is_rounding, sizes, 0.0).sum(axis=1)
         values = np.where(is_rounding, 0.0, values)
     n_positive = np.count_nonzero(values > 0, axis=1)
-    return values, largest, dropped, n_positive, np.count_nonzero(values < 0, axis=1)
+    return values, dropped, n_positive, np.count_nonzero(values < 0, axis=1)
 
 
 def _average_unit_differences(batch: PairBatch, unit: UnitName) -> FloatArray:

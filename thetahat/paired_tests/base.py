@@ -6,9 +6,9 @@ A test takes a batch of pairs, and goes pair by pair unless it computes them tog
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, TypeVar, cast, overload
+from typing import ClassVar, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
-from thetahat.values.many_moments import ManyMoments
 from thetahat.values.types import Alternative, FloatArray, IntArray, Target, UnitName
 
 T = TypeVar("T")
@@ -75,8 +74,6 @@ class PairBatch:
     """Number of pairs that the evaluation compares, over all batches."""
     differences: FloatArray | None = None
     """(p, n) differences of the pairs by row, if they are known."""
-    moments: ManyMoments | None = None
-    """Moments of the differences, if they were computed together."""
     resamples: SharedResamples | None = None
     """Bootstrap resamples of the evaluation's intervals, which a test may use too."""
     evaluation_cache: IntermediateResults = field(default_factory=IntermediateResults)
@@ -129,34 +126,6 @@ class TestOutcome:
     """Result of a Bayesian test, which has no p-value; None for other tests."""
     details: Mapping[str, JsonValue] = field(default_factory=dict)
     """Further fields of the result."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LazyOutcomes(Sequence[TestOutcome]):
-    """Outcomes of a batch: the numbers are computed at once, the other fields when one is read."""
-
-    statistics: FloatArray
-    p_values: FloatArray
-    """(p,) numbers of the pairs; NaN if a pair has none."""
-    build: Callable[[int], TestOutcome]
-    """Returns the outcome of the pair with an index."""
-
-    def __len__(self) -> int:
-        """Return the number of pairs."""
-        return len(self.p_values)
-
-    @overload
-    def __getitem__(self, index: int) -> TestOutcome: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[TestOutcome]: ...
-    def __getitem__(self, index: int | slice) -> TestOutcome | Sequence[TestOutcome]:
-        """Return one outcome, or those of a slice."""
-        rows = range(len(self))[index]
-        return self.build(rows) if isinstance(rows, int) else [self.build(i) for i in rows]
-
-    def __iter__(self) -> Iterator[TestOutcome]:
-        """Yield every outcome."""
-        return map(self.build, range(len(self)))
 
 
 RandomStreams = Callable[..., np.random.Generator]

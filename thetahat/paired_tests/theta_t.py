@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from thetahat.cautions import VARIANCE_NOT_USABLE
-from thetahat.distributions import compute_p_values
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import InvalidParameter
 from thetahat.paired_tests._t_test import reason_against_variance, round_to_zero, run_t_test
-from thetahat.paired_tests.base import (
-    LazyOutcomes,
-    PairBatch,
-    PairedLosses,
-    PairedTest,
-    RandomStreams,
-    TestOutcome,
-)
+from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import VarianceTraits
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import name_method
-from thetahat.values.types import (
-    Alternative,
-    BlockKind,
-    BoolArray,
-    FloatArray,
-    Needs,
-    Target,
-    UnitName,
-)
+from thetahat.values.types import Alternative, BlockKind, Needs, Target, UnitName
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
-
-_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,32 +103,6 @@ class ThetaT(PairedTest):
             details=details,
         )
 
-    def test_many(
-        self, batch: PairBatch, alternative: Alternative, streams: RandomStreams
-    ) -> Sequence[TestOutcome | EvaluationError]:
-        """Test every pair of the batch; paired t tests over a holdout are computed by arrays."""
-        layout = batch.layout
-        traits = self._build_estimator(layout).info.variance
-        if not traits.is_of_one_sample or self.inapplicable(layout) is not None:
-            return PairedTest.test_many(self, batch, alternative, streams)
-        estimates, variances, is_clear = _compute_holdout_means_and_variances(batch)
-        # a pair whose variance may be a rounding error is tested by itself
-        by_row = {
-            row: self.test_pair(batch.pairs[row], alternative)
-            for row in np.flatnonzero(~is_clear).tolist()
-        }
-        undefined = np.full(len(is_clear), np.nan)
-        statistics = np.divide(estimates, np.sqrt(variances), out=undefined, where=is_clear)
-        p_values = compute_p_values(statistics, layout.n_rows - 1.0, alternative)
-        for row, outcome in by_row.items():
-            if outcome.statistic is not None and outcome.p_value is not None:
-                statistics[row], p_values[row] = outcome.statistic, outcome.p_value
-
-        def build(row: int) -> TestOutcome:
-            return by_row.get(row) or self.test_pair(batch.pairs[row], alternative)
-
-        return LazyOutcomes(statistics, p_values, build)
-
     def _build_estimator(self, layout: Layout) -> VarianceEstimator:
         return VARIANCES[self.variance or choose_default_variance(layout)]()
 
@@ -178,38 +134,6 @@ def choose_default_variance(layout: Layout) -> str:
 def _is_special(traits: VarianceTraits) -> bool:
     """Return whether a variance is for dependent instances, or for those that a judge graded."""
     return traits.knows_clusters or traits.knows_time or traits.uses_judge
-
-
-def _compute_holdout_means_and_variances(
-    batch: PairBatch,
-) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return (p,) mean differences, their variances V / M, and whether these exceed rounding."""
-    shifts, deviations, squares = _compute_holdout_moments(batch)
-    n = float(batch.layout.n_rows)
-    estimates = shifts + n * deviations / n
-    variances = squares / (n - 1) / n
-    sizes = np.abs(estimates) + 2 * np.abs(shifts) + np.sqrt(squares / n)
-    sizes += max(losses.largest_mean for losses in batch.models)
-    return estimates, variances, (variances > (_ROUNDING * sizes) ** 2) & (variances < np.inf)
-
-
-def _compute_holdout_moments(batch: PairBatch) -> FloatArray:
-    """Return (3, p) shifts, deviations and centred squares of the one block of each pair."""
-    n_pairs = len(batch.pairs)
-    moments, is_missing = np.empty((3, n_pairs)), np.ones(n_pairs, dtype=np.bool_)
-    known = batch.moments
-    if known is not None:
-        moments[:] = known.shifts, known.deviations[:, 0], known.centred_squares[:, 0]
-        is_missing = ~known.known
-    for row in np.flatnonzero(is_missing).tolist():
-        pair_moments = batch.pairs[row].difference.moments
-        assert pair_moments.centred_squares is not None  # noqa: S101 - iid needs a loss per instance
-        moments[:, row] = (
-            pair_moments.shift,
-            pair_moments.deviations[0],
-            pair_moments.centred_squares[0],
-        )
-    return moments
 
 
 def _choose_unit(layout: Layout, variance: MethodInfo) -> UnitName:

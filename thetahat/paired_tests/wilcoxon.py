@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from thetahat.distributions import compute_p_value, compute_p_values
-from thetahat.paired_tests._signed_ranks import (
-    SignedRanks,
-    SignedRanksBatch,
-    Zeros,
-    exact_p_value,
-    exact_p_values_without_ties,
-)
+from thetahat.distributions import compute_p_value
+from thetahat.paired_tests._signed_ranks import SignedRanks, Zeros, exact_p_value, rank_values
 from thetahat.paired_tests._units import (
+    PairedUnits,
     batch_units,
     choose_unit,
     count_units,
     reason_against_unit,
     unit_target,
 )
-from thetahat.paired_tests.base import (
-    LazyOutcomes,
-    PairBatch,
-    PairedTest,
-    RandomStreams,
-    TestOutcome,
-)
+from thetahat.paired_tests.base import PairBatch, PairedTest, RandomStreams, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.json_values import JsonValue
@@ -123,59 +112,34 @@ class Wilcoxon(PairedTest):
         batch: PairBatch,
         alternative: Alternative,
         streams: RandomStreams,  # noqa: ARG002 - draws no random numbers
-    ) -> LazyOutcomes:
-        """Test every pair of the batch, sorted together."""
+    ) -> Sequence[TestOutcome]:
+        """Test every pair of the batch."""
         units = batch_units(batch, self.unit)
-        ranked = SignedRanksBatch.from_units(units, self.zeros)
-        n, is_untied = units.n_units, ranked.is_untied
-        p_values = np.full(len(batch.pairs), np.nan)
-        statistics = ranked.positive.copy()
-        if is_untied.any():
-            p_values = self._compute_p_values_without_ties(n, ranked.positive, alternative)
-        if alternative is Alternative.TWO_SIDED:
-            statistics = np.minimum(statistics, n * (n + 1) / 2 - statistics)
-
-        def build(row: int) -> TestOutcome:
-            return self._build_outcome(batch.layout, ranked, row, alternative)
-
-        # pairs with ties or zeros are tested now, the others when their outcome is read
-        by_row = {row: build(row) for row in np.flatnonzero(~is_untied).tolist()}
-        for row, outcome in by_row.items():
-            statistics[row], p_values[row] = outcome.statistic, outcome.p_value
-        return LazyOutcomes(statistics, p_values, lambda row: by_row.get(row) or build(row))
+        target = unit_target(batch.layout, units.unit)
+        return [
+            self._build_outcome(units, row, target, alternative) for row in range(len(batch.pairs))
+        ]
 
     def _build_outcome(
-        self, layout: Layout, batch: SignedRanksBatch, row: int, alternative: Alternative
+        self, units: PairedUnits, row: int, target: Target, alternative: Alternative
     ) -> TestOutcome:
-        units, ranked = batch.units, batch.ranks(row)
+        ranked = rank_values(units.values[row], units.roundings(row), self.zeros)
         p_value, details = self._compute_p_value(ranked, alternative)
         smaller = min(ranked.positive, ranked.negative)
         return TestOutcome(
             statistic=smaller if alternative is Alternative.TWO_SIDED else ranked.positive,
             p_value=p_value,
-            target=unit_target(layout, units.unit),
+            target=target,
             unit=units.unit,
             cautions=units.cautions[row],
             details={
                 "rank_sum_positive": ranked.positive,
                 "rank_sum_negative": ranked.negative,
-                "zeros": int(batch.n_zeros[row]),
+                "zeros": int(units.n_zeros[row]),
                 "ties": ranked.has_ties,
                 **details,
             },
         )
-
-    def _compute_p_values_without_ties(
-        self, n: int, positive: FloatArray, alternative: Alternative
-    ) -> FloatArray:
-        """Return the (p,) p-values of the sums R+ of the ranks 1 to n."""
-        if self._is_exact(n):
-            return exact_p_values_without_ties(n, alternative)[positive.astype(np.intp)]
-        distance = positive - n * (n + 1) / 4
-        if self.correction:
-            distance -= _compute_continuity_correction(distance, alternative)
-        z = distance / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return compute_p_values(z, None, alternative)
 
     def _is_exact(self, n_ranked: int) -> bool:
         return self.method == "exact" or (self.method == "auto" and n_ranked <= _AUTO_EXACT)

@@ -53,9 +53,7 @@ class Iid:
         recommended=(
             Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, skewed=25, t=30, normal=50),
         ),
-        variance=VarianceTraits(
-            degrees_grow_with="instances", is_of_one_sample=True, default_of_t_test=HOLDOUT
-        ),
+        variance=VarianceTraits(degrees_grow_with="instances", default_of_t_test=HOLDOUT),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -136,10 +136,9 @@ class FinalRisks:
         a, b = (self.values(risk, at, subset, tenth_at) for risk in ("weighted", "controlled"))
         roundings = ROUNDING * np.maximum(np.abs(a), np.abs(b))
         differences = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
-        n_zeros = len(a) - int(np.count_nonzero(differences))
-        if n_zeros == len(a):
+        if not differences.any():
             return make_exact(0.0) if len(a) else UNDEFINED
-        ranks = rank_values(differences, roundings, n_zeros, "wilcox")
+        ranks = rank_values(differences, roundings, "wilcox")
         z = (ranks.positive - ranks.expected) / math.sqrt(ranks.variance)
         return make_exact(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0))
 

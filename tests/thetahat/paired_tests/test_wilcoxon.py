@@ -20,7 +20,7 @@ from tests.thetahat.paired_tests.pairs import (
     rng_of,
 )
 from thetahat.errors import InvalidParameter
-from thetahat.paired_tests._signed_ranks import SignedRanks, rank_sorted, sort_keys
+from thetahat.paired_tests._signed_ranks import SignedRanks, rank_values
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.types import Alternative, FloatArray
 
@@ -183,9 +183,7 @@ def test_exact_ties_survive_a_shift_of_both_models() -> None:
 
 
 def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
-    keys = sort_keys(values)
-    keys.sort()
-    return rank_sorted(keys, values, roundings, 0, "wilcox")
+    return rank_values(values, roundings, "wilcox")
 
 
 def test_exact_signs_travel_with_the_sizes() -> None:

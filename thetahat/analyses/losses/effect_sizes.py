@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from thetahat.analyses.losses.optional_results import EffectSize
-from thetahat.paired_tests._signed_ranks import rank_sorted, sort_keys
+from thetahat.paired_tests._signed_ranks import rank_values
 from thetahat.special_functions import gammaln
 from thetahat.values.types import FloatArray
 
@@ -72,7 +72,5 @@ def _compute_unbiasing_factor(degrees: int) -> float:
 def _rank_biserial(present: FloatArray, tolerance: float) -> float | None:
     if len(present) == 0:
         return None
-    keys = sort_keys(present)
-    keys.sort()
-    ranks = rank_sorted(keys, present, np.array([tolerance]), 0, "wilcox")
+    ranks = rank_values(present, np.array([tolerance]), "wilcox")
     return (ranks.positive - ranks.negative) / (ranks.positive + ranks.negative)

@@ -21,7 +21,6 @@ from thetahat.analyses.thresholds import MIN_MODELS_FOR_PRODUCTS
 from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
 from thetahat.values.types import FloatArray, IntArray
 
@@ -82,22 +81,19 @@ class _Products:
         """Return (J, m, m) terms to subtract from products about other values than the means."""
         return sums[:, :, None] * sums[:, None] / self.sizes[:, None, None]
 
-    def differences(self, places: IntArray) -> ManyMoments:
-        """Return the moments of pairs of models; None where digits would be lost."""
+    def differences(self, places: IntArray) -> Iterator[Moments | None]:
+        """Yield the moments of pairs of models; None where digits would be lost."""
         i, j = places.T
         of_models = self.squares[:, i] + self.squares[:, j]
         squares = of_models - 2 * self.products[:, i, j]
         first = self.first[:, i] - self.first[:, j]
         moved = (self.sums[:, i] - self.sums[:, j]) / self.sizes[:, None]
-        # a row for each pair
-        return ManyMoments(
-            self.sizes,
-            self.split_repeat,
-            first[0],
-            np.ascontiguousarray(((first - first[0]) + moved).T),
-            np.ascontiguousarray(squares.T),
-            known=~np.any(squares < MIN_SPREAD_SHARE * of_models, axis=0),
-        )
+        known = ~np.any(squares < MIN_SPREAD_SHARE * of_models, axis=0)
+        deviations = np.ascontiguousarray(((first - first[0]) + moved).T)  # a row for each pair
+        rows = known.tolist(), first[0].tolist(), deviations, np.ascontiguousarray(squares.T)
+        for is_known, shift, of_pair, squares_of_pair in zip(*rows, strict=True):
+            own = Moments(self.sizes, shift, of_pair, squares_of_pair, self.split_repeat)
+            yield own if is_known else None
 
 
 def _get_diagonals(products: FloatArray) -> FloatArray:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from thetahat.analyses.losses.pair_moments import make_pair_moments
 from thetahat.cautions import (
@@ -21,7 +19,6 @@ from thetahat.numerics.paired_rates import count_clustered_pair, count_pair_over
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTable
-from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import BlockKind, FloatArray
@@ -91,8 +88,7 @@ def build_batches(
         differences[rounded] = differences[rounded, :1]
         differences[is_zero] = 0.0
         equals = zip(equal.tolist(), rounded.tolist(), strict=True)
-        known_moments = moments(positions)
-        entries = zip(positions_of_batch, differences, known_moments, equals, strict=True)
+        entries = zip(positions_of_batch, differences, moments(positions), equals, strict=True)
         batch = [
             _build_pair(
                 table,
@@ -115,20 +111,10 @@ def build_batches(
                 models=models,
                 n_pairs_total=len(chosen),
                 differences=differences if models[0].values is not None else None,
-                moments=_mark_equal_differences(known_moments, equal),
                 resamples=resamples,
                 evaluation_cache=evaluation_cache,
             ),
         )
-
-
-def _mark_equal_differences(
-    moments: Iterable[Moments | None], equal: npt.NDArray[np.bool_]
-) -> ManyMoments | None:
-    """Return the moments with those of equal differences marked unknown; None if not arrays."""
-    if not isinstance(moments, ManyMoments):
-        return None
-    return replace(moments, known=moments.known & ~equal)
 
 
 def _build_pair(  # noqa: PLR0913 - the pair and its differences
