@@ -20,7 +20,7 @@ COMPILE := $(BIN)/thetahat compile
 # Installing the client writes this file, and git does not keep it: what changes the types of results
 # makes it old, so `make types` writes it anew.
 CLIENT_TYPES := clients/python/thetahat_client/results.py
-# Chaos tests form two groups, each of which runs one after another; see tests/conftest.py. The three
+# The tests of a file run in one process, and chaos tests in two; see tests/conftest.py. The three
 # processes are for two cores: tests that start services wait for most of their time. The compiled
 # modules of the tests are kept, also where Python is told to write none: compiling them takes as
 # long as collecting the tests. A worker that dies ends the run and names its test: a replaced worker

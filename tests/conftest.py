@@ -32,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url", "s3_address"})
 SUPERVISOR = ROOT / "tests" / "service" / "supervisor"
 LOOPBACK = ("127.", "::1", "localhost")
+WORKERS: defaultdict[str, set[str]] = defaultdict(set)
+"""The workers of pytest-xdist that ran tests of each group."""
 
 # Speed depends on the machine, so slowness is no failure. The suite draws the same examples
 # everywhere: what passes here passes there. `make explore` looks for new ones, and alone looks for
@@ -91,30 +93,57 @@ def pytest_collection() -> Generator[None]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep together on one worker what must not run at once, and start the long ones first.
 
     Tests that kill processes form two groups, those of the supervisor and all others: they wait
     for most of their time, so one group after the other would be the last thing to end, and three
-    at once would be too much for two cores. Tests of one file that use servers form another, so
-    that what the file sets up for its module is set up once; and the tests that use the service
-    of the clients form one, so that one such service is started. Tests of one file that share a
-    fixture of their module are kept together for the same reason.
+    at once would be too much for two cores. The tests that use the service of the clients form
+    one, so that one such service is started. All other tests of a file stay together: what the
+    file computes or starts for its tests is then made once, not in each worker.
     """
+    groups: dict[pytest.Item, str] = {}
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
+        mark = item.get_closest_marker("xdist_group")
+        if SERVER_FIXTURES & fixtures or "service_url" in fixtures:
+            item.add_marker(pytest.mark.servers)
         if item.get_closest_marker("chaos"):
             place = "the supervisor" if SUPERVISOR in item.path.parents else "other parts"
-            item.add_marker(pytest.mark.xdist_group(f"chaos of {place}"))
+            groups[item] = f"chaos of {place}"
         elif "service_url" in fixtures:
-            item.add_marker(pytest.mark.servers)
-            item.add_marker(pytest.mark.xdist_group("clients of one service"))
-        elif SERVER_FIXTURES & fixtures:
-            item.add_marker(pytest.mark.servers)
-            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
-        elif _shares_a_module_fixture(item) and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
-    items.sort(key=_length)
+            groups[item] = "clients of one service"
+        else:
+            groups[item] = mark.args[0] if mark else item.path.relative_to(ROOT).as_posix()
+    sizes = Counter(groups.values())
+    items.sort(key=lambda item: (_length(item), -sizes[groups[item]]))
+    if config.getoption("loadgroup", default=False):
+        for item, group in groups.items():
+            _name_group(item, group)
+
+
+def _name_group(item: pytest.Item, group: str) -> None:
+    """Put a test's group behind its id, where the scheduler of ``--dist loadgroup`` looks for it.
+
+    pytest-xdist 3.8 writes it into a field that pytest no longer reads since 9.2, and then every
+    test is a group of its own (pytest-xdist, issue 1386).
+    """
+    object.__setattr__(item.id, "_str_cache", f"{item.nodeid}@{group}")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note on which worker each group runs."""
+    if (node := getattr(report, "node", None)) is not None:
+        WORKERS[report.nodeid.rpartition("@")[2]].add(node.gateway.id)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run that did not keep its groups together: it takes twice as long, and only that."""
+    if session.config.getoption("dist", default="no") == "loadgroup":
+        apart = sorted(group for group, ids in WORKERS.items() if "::" in group or len(ids) > 1)
+        if apart:
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+            print(f"\npytest-xdist ran the tests of {len(apart)} groups apart: {apart[:3]}")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -132,12 +161,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
             for reason, files in sorted(skipped.items())
         )
         terminalreporter.write_line(f"Checks that were not run: {'; '.join(parts)}.")
-
-
-def _shares_a_module_fixture(item: pytest.Item) -> bool:
-    """Return whether a fixture of the test is made once for all tests of its file."""
-    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-    return any(found[-1].scope == "module" for found in definitions.values())
 
 
 def _length(item: pytest.Item) -> int:
