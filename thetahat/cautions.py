@@ -2,8 +2,8 @@
 
 A caution says that a number is defined but doubtful. Code raises one by calling its entry here
 with the values of the sentence, as in ``FEW_CLUSTERS(n=4)``; texts, pages and the documentation
-take severity and advice from the same entry. Where a caution depends on a threshold, the entry
-holds the threshold and the reason for its value.
+take title, severity and advice from the same entry. Where a caution depends on a threshold, the
+entry holds the threshold and the reason for its value.
 
 Sentences that are about the blocks or the losses of the result have the fields of ``Words``, such
 as ``{block}`` and ``{values}``, and such an entry is called with the words first:
@@ -14,7 +14,7 @@ term, it is written out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -44,6 +44,8 @@ class Caution:
     """``info``, ``warning`` or ``serious``."""
     advice: str = ""
     """What to do about it; empty where there is nothing to do."""
+    title: str = field(default="", compare=False)
+    """What it is about, in a few words."""
 
     def with_prefix(self, prefix: str) -> Caution:
         """Return the same caution with its message put after ``prefix: ``."""
@@ -59,6 +61,8 @@ class CautionKind:
 
     code: str
     """Wire name, unique in the catalogue."""
+    title: str
+    """What it is about, in a few words: the line that is read where the sentence is folded."""
     severity: Severity
     """How much the caution matters."""
     sentence: str
@@ -88,7 +92,7 @@ class CautionKind:
         }
         fields = {} if words is None else words.fields
         message = self.sentence.format(**fields, **texts)
-        return Caution(self.code, message, self.severity, self.advice.format(**fields))
+        return Caution(self.code, message, self.severity, self.advice.format(**fields), self.title)
 
 
 _INFO, _WARNING, _SERIOUS = Severity.INFO, Severity.WARNING, Severity.SERIOUS
@@ -97,6 +101,7 @@ _INFO, _WARNING, _SERIOUS = Severity.INFO, Severity.WARNING, Severity.SERIOUS
 
 BLOCKS_ASSUMED_RANDOM = CautionKind(
     "blocks_assumed_random",
+    "Blocks taken as random folds",
     _WARNING,
     "The request does not say what a block is, so the blocks are taken as random folds.",
     'Send "blocks": "random", "source" or "holdout"; for sources and holdout sets the intervals '
@@ -104,6 +109,7 @@ BLOCKS_ASSUMED_RANDOM = CautionKind(
 )
 FEW_BLOCKS = CautionKind(
     "few_blocks",
+    "Few blocks",
     _WARNING,
     "{subject} rests on {n} {units}. With fewer than {threshold} the variance between them is "
     "itself uncertain, and the interval is wide.",
@@ -114,6 +120,7 @@ FEW_BLOCKS = CautionKind(
 )
 SCORES_AS_LOSSES = CautionKind(
     "scores_as_losses",
+    "Scores taken as losses",
     _SERIOUS,
     "{reason}, which is how scores look. The values were taken as losses, of which lower ones are "
     "better; if higher ones are better, every verdict is the wrong way round.",
@@ -126,6 +133,7 @@ SCORES_AS_LOSSES = CautionKind(
 )
 ROW_NUMBERS_AS_LOSSES = CautionKind(
     "row_numbers_as_losses",
+    "Row numbers taken as a model",
     _SERIOUS,
     "The values of {model!r} are the whole numbers {low} to {high}, each once, as the numbers of "
     "rows or items are. They were compared as the {values} of a model.",
@@ -136,6 +144,7 @@ ROW_NUMBERS_AS_LOSSES = CautionKind(
 )
 SCALES_DIFFER = CautionKind(
     "scales_differ",
+    "Values on different scales",
     _SERIOUS,
     "The values of {large!r} are {large_range}, and those of {small!r} {small_range}, as percent "
     "are beside fractions. They were compared as they are.",
@@ -147,20 +156,22 @@ SCALES_DIFFER = CautionKind(
 )
 MODELS_IN_ROWS = CautionKind(
     "models_in_rows",
+    "A column of models is not used",
     _SERIOUS,
     "Column {column!r} names {n} models, such as {first!r} and {second!r}, and the request does "
     "not use it: the {values} of all of them are in one mean, as of one model.",
-    'Send "logs" with the score, and name this column in logs.columns.model and that of the items '
-    "in logs.columns.item; rows are then paired by item. If it names no models, rename it.",
+    'Send "logs" with the score, this column in logs.columns.model and that of the items in '
+    "logs.columns.item. If it names no models, rename it.",
 )
 ROWS_REPEATED = CautionKind(
     "rows_repeated",
+    "Equal rows",
     _WARNING,
     "{n} of {n_rows} rows have the same {values} of every model as an earlier row; the first is "
-    "row {row}, which is equal to row {earlier}. If they stand in the table twice, all intervals "
-    "are too short and p-values too small.",
-    "Remove the copies. If they are runs of one item or rows that depend on each other, send what "
-    'they share as "item" or "cluster".',
+    "row {row}, which is equal to row {earlier}. If they are copies, intervals are too short and "
+    "p-values too small.",
+    "Remove copies. If they are runs of one item or depend on each other, send what they share "
+    'as "item" or "cluster".',
     threshold=5,
     reason="Fewer rows may be equal at the ends of a range. There must also be ten times as many "
     "as among numbers of so many digits that are spread over their range, and a tenth of all rows: "
@@ -168,11 +179,13 @@ ROWS_REPEATED = CautionKind(
 )
 RUNS_AVERAGED = CautionKind(
     "runs_averaged",
+    "Runs averaged by item",
     _INFO,
     "Items have up to {n} runs, whose scores are averaged: an item counts once.",
 )
 RUNS_UNEQUAL = CautionKind(
     "runs_unequal",
+    "Unequal numbers of runs",
     _WARNING,
     "Item {item!r} of {model!r} has {n} rows and other items have {fewest}: they are averaged as "
     "runs of one item.",
@@ -180,6 +193,7 @@ RUNS_UNEQUAL = CautionKind(
 )
 RUNS_WITHOUT_SCORE = CautionKind(
     "runs_without_score",
+    "Runs without a score",
     _WARNING,
     "{n} of {n_runs} runs of {model!r} have no score, as runs that ended in an error: their items "
     "are averaged over the other runs, which favours a model that fails where it would be wrong.",
@@ -187,6 +201,7 @@ RUNS_WITHOUT_SCORE = CautionKind(
 )
 INPUTS_DIFFER = CautionKind(
     "inputs_differ",
+    "Other inputs under the same ids",
     _WARNING,
     "{n} of {n_items} items have another input in the log of {model!r} than in that of the first "
     "model; the first is item {item!r}. Either the prompts differ, or items of one id are not the "
@@ -195,12 +210,14 @@ INPUTS_DIFFER = CautionKind(
 )
 TOTAL_ROW = CautionKind(
     "total_row",
+    "A row that sums up others",
     _SERIOUS,
     "Row {row} seems to sum up other rows: {reason}. It counts as a test instance.",
     "Remove such rows from the data.",
 )
 MISSING_CODE = CautionKind(
     "missing_code",
+    "A number that may mean missing",
     _SERIOUS,
     "{name!r} is {code} in row {row} ({n} rows), and {low} to {high} in the others: such "
     "numbers often stand for missing values. It counts as a value.",
@@ -208,20 +225,22 @@ MISSING_CODE = CautionKind(
 )
 TASK_BY_TARGET = CautionKind(
     "task_by_target",
+    "Task chosen by the target",
     _INFO,
     "The task is {task}, because the target {target!r} {reason}.",
     "If this is wrong, set task.",
 )
 RATIO_OF_SUMS = CautionKind(
     "ratio_of_sums",
+    "A score that is no mean of items",
     _INFO,
-    "The score {score!r} is {formula}, over all items of a task, and no mean of items. Items have "
-    "the values of its jackknife: their mean is the score, and their spread gives its standard "
-    "error. The value of one item says nothing by itself, so win rates are left out, and tests by "
-    "signs or ranks do not apply.",
+    "The score {score!r} is {formula} over all items of a task. Items have the values of its "
+    "jackknife, which give its standard error; one of them says nothing by itself, so there are "
+    "no win rates and no tests by signs or ranks.",
 )
 PROBABILITIES_NORMALISED = CautionKind(
     "probabilities_normalised",
+    "Probabilities divided by their sums",
     _INFO,
     "The probabilities of {model!r} sum to {low} to {high} in {n} rows, as rounded ones do, and "
     "are divided by their sums. Sums within {threshold} of 1 are taken so.",
@@ -232,12 +251,14 @@ PROBABILITIES_NORMALISED = CautionKind(
 )
 NO_PARTITION = CautionKind(
     "no_partition",
+    "Overlapping test parts",
     _INFO,
     "The test parts overlap. More splits reduce the variation due to splitting, not the variation "
     "due to the sample, and the pooled mean counts an instance once for each test part it is in.",
 )
 ROWS_LEFT_OUT = CautionKind(
     "rows_left_out",
+    "Rows left out",
     Severity.WARNING,
     "Rows with a missing value are left out: {details}. All numbers are about the other "
     "{n_remaining} rows. If rows with missing values are harder to predict, the error of all rows "
@@ -246,14 +267,16 @@ ROWS_LEFT_OUT = CautionKind(
 )
 SAMPLE_ROWS_LEFT_OUT = CautionKind(
     "sample_rows_left_out",
+    "Rows of a sample left out",
     Severity.WARNING,
-    "Rows of the {sample} with a missing value are left out: {details}. Weights, risks and choices "
-    "are about the other {n_remaining} rows. If values are missing more often in some kinds of "
-    "rows, these rows count too little, and the weights do not correct that.",
+    "Rows of the {sample} with a missing value are left out: {details}. Weights, risks and "
+    "choices are about the other {n_remaining} rows, and do not correct for kinds of rows in "
+    "which more values are missing.",
     "Find out why the values are missing.",
 )
 SMALL_SOURCES_LEFT_OUT = CautionKind(
     "small_sources_left_out",
+    "Sources of one row left out",
     Severity.WARNING,
     "Of {n} sources there is a single row, and they are left out: {names}. All numbers are about "
     "sources with at least two rows, which may be easier than small ones.",
@@ -262,12 +285,14 @@ SMALL_SOURCES_LEFT_OUT = CautionKind(
 )
 UNEQUAL_BLOCKS = CautionKind(
     "unequal_blocks",
+    "Blocks of unequal size",
     _INFO,
     "The {blocks} have {smallest} to {largest} instances. The mean {value} gives each {block} the "
     "same weight, the pooled mean each instance.",
 )
 SPLIT_SCORES_ONLY = CautionKind(
     "split_scores_only",
+    "One number for each split",
     _INFO,
     "Only one number per split is known. Methods that need the {value} of each instance are left "
     "out.",
@@ -275,6 +300,7 @@ SPLIT_SCORES_ONLY = CautionKind(
 )
 NO_TRAINING_VARIANCE = CautionKind(
     "no_training_variance",
+    "About these trained models",
     _WARNING,
     "Each model was trained once and tested on one test set. All numbers are about these trained "
     "models; they leave out how much results change with other training data.",
@@ -282,24 +308,26 @@ NO_TRAINING_VARIANCE = CautionKind(
 )
 CLUSTERS_CROSS_BLOCKS = CautionKind(
     "clusters_cross_blocks",
+    "Clusters cut by the splits",
     _SERIOUS,
-    "{n_cut} of {n_clusters} clusters have instances in both training and test parts. The models "
-    "were tested on clusters that they were trained on, so the error is too small for new "
-    "clusters, and the {block} means depend on each other.",
-    'Keep each cluster on one side of every split: "source_k_fold" with the cluster column as the '
-    'source, or "whole_clusters": true for a holdout.',
+    "{n_cut} of {n_clusters} clusters have instances in both training and test parts. So the "
+    "error is too small for new clusters, and the {block} means depend on each other.",
+    'Keep clusters whole: "source_k_fold" with the cluster column as the source, or '
+    '"whole_clusters": true for a holdout.',
 )
 SOURCES_CROSS_BLOCKS = CautionKind(
     "sources_cross_blocks",
+    "Sources cut by the splits",
     _SERIOUS,
-    "Column {column!r} names {n_sources} sources, and the scheme does not use them: it cuts "
-    "{n_cut} of them, so that models are tested on sources that they were trained on. The error "
-    "is about more rows of these sources; the question about a new source is not answered.",
-    'Leave whole sources out with the scheme "leave_one_source_out" or "source_k_fold". Name no '
-    "source if a new one is not the question.",
+    "The scheme cuts {n_cut} of the {n_sources} sources of column {column!r}, so that models are "
+    "tested on sources that they were trained on. The error is about more rows of these sources, "
+    "and not about a new one.",
+    'For a new source use the scheme "leave_one_source_out" or "source_k_fold"; else name no '
+    "source.",
 )
 CONSTANT_LOSSES = CautionKind(
     "constant_losses",
+    "Constant values",
     _SERIOUS,
     "All {values} of {model} are {constant}. They do not show how certain their mean is.",
     "Check that the {values} are the intended ones.",
@@ -310,15 +338,14 @@ noise. It reaches the threshold in .29 of samples of 5 normal losses, .10 of 10,
 of 20, and in .028 of 20 from the beta distribution with 2 and 5 (edges/skewed_losses)."""
 HEAVY_TAILED_LOSSES = CautionKind(
     "heavy_tailed_losses",
+    "A few values much larger than others",
     _WARNING,
-    "A few {values} of {model!r} are much larger than the others: the skewness of the mean of {n} "
-    "instances is {skewness} (at least {threshold} in size), and the largest deviation has "
-    "{share} of the variance. In simulations with such {values} symmetric intervals of level 0.95 "
-    "covered in 0.61 to 0.91 of the cases and the skewness-corrected ones in 0.82 to 0.95.",
-    "Look at the instances with the largest {values}, and measure on more instances. If single "
-    "large {values} matter less to you, choose a bounded {value}. Intervals that rest less on "
-    'them can be requested by name: "median_of_means", catoni and, for another quantity, '
-    '"trimmed_mean".',
+    "A few {values} of {model!r} are much larger than the others: the mean of {n} instances has "
+    "a skewness of {skewness}, and one instance {share} of the variance. With such {values} "
+    "symmetric intervals of 95 % covered in 0.61 to 0.91, and skewness-corrected ones in 0.82 to "
+    "0.95.",
+    "Look at the largest {values}, and measure on more instances. If single ones matter less to "
+    'you, use a bounded {value} or, by name, "median_of_means", catoni or "trimmed_mean".',
     threshold=0.3,
     reason="thetahat_replications.presets.interval_coverage.heavy_tails: over 16 distributions "
     "with 17 to 1000 losses the t interval covers in 0.61 to 0.91 where the median of this number "
@@ -329,6 +356,7 @@ HEAVY_TAILED_LOSSES = CautionKind(
 )
 TRIMMED_LOSSES = CautionKind(
     "trimmed_losses",
+    "A trimmed mean",
     _WARNING,
     "The interval is about the mean of the middle {values}, {estimate}, without the {n} smallest "
     "and the {n} largest, and not about the expected {value}; the mean of all {values} is {mean}.",
@@ -337,6 +365,7 @@ TRIMMED_LOSSES = CautionKind(
 )
 VARIANCE_WITHOUT_BOUND = CautionKind(
     "variance_without_bound",
+    "No bound of the variance",
     _WARNING,
     "The request has no bound of the variance for the interval catoni, so the sample variance "
     "{variance} is used. The interval covers too rarely if the sample variance is too small, as "
@@ -347,15 +376,13 @@ FEWEST_NEIGHBOURS: Final = 10
 """Fewest rows of which ``neighbours_alike`` is said."""
 NEIGHBOURS_ALIKE = CautionKind(
     "neighbours_alike",
+    "Neighbouring rows alike",
     _WARNING,
-    "Neighbouring rows are alike: the correlation of {subject} with that of the next row is "
-    "{correlation}. If the rows are in the order of time, or neighbours belong together, the "
-    "intervals, which take the rows as independent, are too short by a factor of at least about "
-    "{factor}, and p-values are too small. If the table was sorted by something else that has to "
-    "do with the {values}, such as the label, they are not.",
-    'If it is the order of time, send "time"; else send what neighbouring rows have in common, '
-    'such as the document, as "cluster". If '
-    "the rows were sorted after they were sampled, send them in random order.",
+    "The correlation of {subject} with that of the next row is {correlation}. If the rows are in "
+    "the order of time, or neighbours belong together, intervals are too short by a factor of at "
+    "least about {factor}; of a table that was sorted by its {values} or labels they are not.",
+    'Send the order of time as "time", or what neighbours share, such as the document, as '
+    '"cluster". Send rows of a sorted table in random order.',
     threshold=1.1,
     reason="An interval that is too short by a factor of 1.1 covers in 0.925 instead of 0.95. The "
     "factor must also be significant: its test rejects in at most 2 % of results with independent "
@@ -363,19 +390,20 @@ NEIGHBOURS_ALIKE = CautionKind(
 )
 NEIGHBOURS_ALIKE_WITHIN = CautionKind(
     "neighbours_alike_within",
+    "Neighbouring rows alike within blocks",
     _WARNING,
-    "Neighbouring rows are alike: the correlation of {subject} with that of the next row of the "
-    "same {block} is {correlation}. If the rows are in the order of time, or neighbours belong "
-    "together, intervals that take the rows of a {block} as independent are too short by a factor "
-    "of at least about {factor}, and p-values are too small. If the table was sorted by something "
-    "else that has to do with the {values}, such as the label, they are not.",
-    'Send what neighbouring rows have in common, such as the document or the day, as "cluster". '
-    "If the rows were sorted after they were sampled, send them in random order.",
+    "The correlation of {subject} with that of the next row of the same {block} is "
+    "{correlation}. If the rows are in the order of time, or neighbours belong together, "
+    "intervals within a {block} are too short by a factor of at least about {factor}; of a table "
+    "that was sorted by its {values} or labels they are not.",
+    'Send what neighbours share, such as the document or the day, as "cluster". Send rows of a '
+    "sorted table in random order.",
     threshold=NEIGHBOURS_ALIKE.threshold,
     reason=NEIGHBOURS_ALIKE.reason,
 )
 IGNORES_TIME = CautionKind(
     "ignores_time",
+    "Order of time ignored",
     _SERIOUS,
     "The rows are in the order of time, and {method} takes them as independent. It is too small if "
     "the {values} of neighbouring times are alike.",
@@ -383,10 +411,11 @@ IGNORES_TIME = CautionKind(
 )
 DEPENDENT_TIMES = CautionKind(
     "dependent_times",
+    "Strongly dependent times",
     _SERIOUS,
-    "The correlation of the {values} of a time with those of the next is {correlation}, over {n} "
-    "times. In studied series like that t intervals of level 95 % on {method} covered in about "
-    "{coverage}, and tests reject too often in the same measure.",
+    "The {values} of a time and of the next have a correlation of {correlation}, over {n} times. "
+    "In studied series like that t intervals of 95 % on {method} covered in about {coverage}, "
+    "and tests reject too often.",
     "Test over a longer time, or send the sum of a longer period, such as a week, as one row. The "
     'variance "newey_west_small_sample" covers more often than the others.',
     threshold=0.91,
@@ -395,12 +424,14 @@ DEPENDENT_TIMES = CautionKind(
 )
 BARTLETT_WEIGHTS = CautionKind(
     "bartlett_weights",
+    "Weights of Bartlett used",
     _WARNING,
     "The variance with equal weights of all {lags} lags is not positive, so the weights of "
     "Bartlett are used, which fall with the lag. The horizon stays {horizon}.",
 )
 FEW_TIMES_FOR_HORIZON = CautionKind(
     "few_times_for_horizon",
+    "Few times for the horizon",
     _WARNING,
     "There are {n} times for forecasts over {horizon}. With fewer than {threshold} times for each "
     "step of the horizon the test of Diebold and Mariano rejects too often.",
@@ -413,6 +444,7 @@ FEW_TIMES_FOR_HORIZON = CautionKind(
 )
 ORDER_OF_TIME = CautionKind(
     "order_of_time",
+    "Training parts grow in time",
     _WARNING,
     "Rows near each other in time depend on each other. Of the intervals for the expected error "
     "none allows for that: the corrected resampled variance is a rule of thumb. Tests by instance "
@@ -422,6 +454,7 @@ ORDER_OF_TIME = CautionKind(
 )
 FOLDS_IN_ROW_ORDER = CautionKind(
     "folds_in_row_order",
+    "Folds in the order of rows",
     _WARNING,
     "{name} does not shuffle, so each fold is a run of rows in the order of the data. The "
     "intervals are for folds that are drawn at random; if the order of the rows means something, "
@@ -430,10 +463,11 @@ FOLDS_IN_ROW_ORDER = CautionKind(
 )
 TRAINED_ON_RESAMPLES = CautionKind(
     "trained_on_resamples",
+    "Trained on resamples",
     _WARNING,
     "Each model was trained on about 0.632 n different rows, so the error is that of a smaller "
-    "sample. The corrected resampled variance was made for draws without replacement; here it is "
-    "a rule of thumb with the number of different rows as the training size.",
+    "sample. The corrected resampled variance, which was made for draws without replacement, is "
+    "a rule of thumb here.",
     'Use "bootstrap_632" or k-fold cross-validation for the error at full sample size.',
 )
 
@@ -441,12 +475,14 @@ TRAINED_ON_RESAMPLES = CautionKind(
 
 RANGE_UNKNOWN = CautionKind(
     "range_unknown",
+    "Range not known",
     _WARNING,
     "The intervals were not clipped, because the range of the {values} is not known.",
     'Send "range": [low, high].',
 )
 MANY_PAIRS = CautionKind(
     "many_pairs",
+    "Many pairs",
     _INFO,
     "{n_pairs} pairs are compared, and the correction allows for all of them.",
     "Name a control to compare each other model with it alone.",
@@ -455,6 +491,7 @@ MANY_PAIRS = CautionKind(
 )
 CORRECTION_CAN_BE_LIBERAL = CautionKind(
     "correction_can_be_liberal",
+    "A correction that can be liberal",
     _WARNING,
     "The correction {correction} bounds the chance of a false finding only if all models are "
     "equal. If some differ, it reports differences between equal models more often than alpha.",
@@ -462,23 +499,27 @@ CORRECTION_CAN_BE_LIBERAL = CautionKind(
 )
 OUTSIDE_THE_RULE = CautionKind(
     "outside_the_rule",
+    "No recommended interval",
     _WARNING,
     "None of the intervals that are usually recommended for {target} could be built. "
     "This one is shown instead; how well it covers was not studied.",
 )
 EQUAL_BUT_FOR_ROUNDING = CautionKind(
     "equal_but_for_rounding",
+    "Equal but for rounding",
     _INFO,
     "All differences are equal up to rounding and are treated as equal.",
 )
 IDENTICAL_LOSSES = CautionKind(
     "identical_losses",
+    "Two models alike",
     _WARNING,
     "{a} and {b} have {same}.",
     "Check that they are different models.",
 )
 TESTS_DISAGREE_WITH_VERDICT = CautionKind(
     "tests_disagree_with_verdict",
+    "Other tests disagree",
     _INFO,
     "The verdict takes the p-value of {test}. Those of {tests} are on the other side of {alpha}.",
     "Exact tests are more careful where few instances differ, and t tests are less. Decide for one "
@@ -486,6 +527,7 @@ TESTS_DISAGREE_WITH_VERDICT = CautionKind(
 )
 CONTROL_LEFT_OUT = CautionKind(
     "control_left_out",
+    "Control left out",
     _WARNING,
     "The control {control!r} is left out, so every pair of the other models is compared.",
 )
@@ -494,62 +536,71 @@ CONTROL_LEFT_OUT = CautionKind(
 
 NEGATIVE_VARIANCE = CautionKind(
     "negative_variance",
+    "Negative variance",
     _WARNING,
     "{subject} came out negative: {variance}. It is reported unchanged, and no interval or test is "
     "built on it.",
 )
 ZERO_VARIANCE = CautionKind(
     "zero_variance",
+    "Variance of 0",
     _SERIOUS,
     "The variance is 0 because {reason}. {consequence}",
     "Check the values: real differences vary.",
 )
 UNDEFINED_VARIANCE = CautionKind(
     "undefined_variance",
+    "Undefined variance",
     _WARNING,
     "The variance is undefined: a class or {block} has a single instance, so its spread cannot be "
     "estimated.",
 )
 VARIANCE_NOT_USABLE = CautionKind(
     "variance_not_usable",
+    "Variance not usable",
     _WARNING,
     "The variance {variance} of the differences is not positive or not meant for tests, so there "
     "is no statistic and no p-value.",
 )
 VARIANCE_TOO_LARGE = CautionKind(
     "too_large",
+    "Variance beyond all numbers",
     _WARNING,
     "The variance exceeds the largest floating-point number, so there is no statistic.",
     "Rescale the values.",
 )
 VARIANCE_OF_ONE_REPEAT = CautionKind(
     "variance_of_one_repeat",
+    "Variance of one repeat",
     _WARNING,
     "The variance is the average of {n_repeats} values, one per repeat. It is the variance of the "
     "mean of one repeat; the mean over all repeats varies less.",
 )
 DEPENDS_ON_THE_MEAN = CautionKind(
     "depends_on_the_mean",
+    "A variance that depends on the mean",
     _WARNING,
     "Adding a constant to every {value} changes this value: it contains products of mean {values} "
     "(the mean is {mean}), which outweigh the variance. No interval or test is built on it.",
 )
 SECOND_MOMENT_OF_MEAN = CautionKind(
     "second_moment_of_mean",
+    "A second moment, no variance",
     _WARNING,
     "This value is the squared mean {value}, {square}, and contains the square of the expected "
     "{value}. It is not a variance, and no interval or test is built on it.",
 )
 IGNORES_TRAINING_VARIANCE = CautionKind(
     "ignores_training_variance",
+    "Other training data left out",
     _WARNING,
-    "{subject} is about these trained models. It leaves out how much results change with other "
-    "training data, so it is too narrow for the learning method in general.",
-    "To judge the learning method, read an interval that allows for other training data where "
-    "there is one, else use a method that trains the learner again.",
+    "{subject} leaves out what other training data would change, so it is too narrow for the "
+    "learning method.",
+    "To judge the method, use an interval that allows for that, or train it again.",
 )
 IGNORES_TRAINING_OVERLAP = CautionKind(
     "ignores_training_overlap",
+    "Overlap of training sets ignored",
     _SERIOUS,
     "The test treats the splits as independent, but their training sets overlap, so it rejects "
     "too often.",
@@ -557,15 +608,17 @@ IGNORES_TRAINING_OVERLAP = CautionKind(
 )
 IGNORES_CLUSTERS = CautionKind(
     "ignores_clusters",
+    "Clusters ignored",
     _SERIOUS,
     "The instances come in {n_clusters} {clusters}, and {method} treats instances, or {blocks} "
     "that share {clusters}, as independent. It is too small if instances of one {cluster} resemble "
     "each other.",
-    'Use a variance that knows clusters ("cluster_robust", "cluster_robust_corrected", '
-    '"theta_A_clusters", "theta_B_clusters"), and keep each {cluster} whole in one {block}.',
+    'Use "cluster_robust", "cluster_robust_corrected", "theta_A_clusters" or "theta_B_clusters", '
+    "and keep each {cluster} whole in one {block}.",
 )
 GROUPS_LOOK_LIKE_IDS = CautionKind(
     "groups_look_like_ids",
+    "Groups that look like ids",
     _WARNING,
     "{alone} of the {n} groups of {column} have a single row. The column looks like an id.",
     "Name a column that puts many rows into each group, or merge its values.",
@@ -575,6 +628,7 @@ GROUPS_LOOK_LIKE_IDS = CautionKind(
 )
 GROUPS_OF_THESE_SOURCES = CautionKind(
     "groups_of_these_sources",
+    "Groups in these sources alone",
     _INFO,
     "The intervals of groups are about these {blocks}, and take the instances of one {block} as "
     "independent.",
@@ -583,6 +637,7 @@ GROUPS_OF_THESE_SOURCES = CautionKind(
 )
 GROUPS_WITHOUT_TIME = CautionKind(
     "groups_without_time",
+    "Groups without the order of time",
     _WARNING,
     "The intervals of groups take instances as independent. They leave out that {values} of nearby "
     "times are alike, so they may be too short.",
@@ -590,6 +645,7 @@ GROUPS_WITHOUT_TIME = CautionKind(
 )
 SKEWED_GROUPS = CautionKind(
     "skewed_groups",
+    "Skewed values in small groups",
     _WARNING,
     "The {values} are skewed, and some groups are small or have few very large {values}. Together "
     "the intervals of all groups cover in 82 to 94 % in place of 95 %.",
@@ -597,6 +653,7 @@ SKEWED_GROUPS = CautionKind(
 )
 MANY_SKEWED_GROUPS = CautionKind(
     "many_skewed_groups",
+    "Many skewed groups",
     _WARNING,
     "With {groups} groups of skewed {values} the test that all groups have the same mean rejects "
     "too often: in 6 to 19 % of the studied samples with equal means, in place of 5 %.",
@@ -606,6 +663,7 @@ MANY_SKEWED_GROUPS = CautionKind(
 )
 FEW_CLUSTERS = CautionKind(
     "few_clusters",
+    "Few clusters",
     _WARNING,
     "The variance rests on {n} {clusters}{as_equal}. With fewer than {threshold}, intervals for "
     "rare errors and other skewed {values} cover too rarely.",
@@ -618,6 +676,7 @@ FEW_CLUSTERS = CautionKind(
 )
 FEW_LABELS = CautionKind(
     "few_labels",
+    "Few labels",
     _WARNING,
     "The interval rests on {n} {units}. With fewer than {threshold} the weight of the judge is "
     "fitted to few labels, and the interval covers slightly too rarely.",
@@ -628,6 +687,7 @@ FEW_LABELS = CautionKind(
 )
 LABELS_ALONE = CautionKind(
     "labels_alone",
+    "Too few labels for the judge",
     _WARNING,
     "{reason}, too few for an interval from labels and grades. The recommended interval is that of "
     "the labels alone.",
@@ -638,6 +698,7 @@ LABELS_ALONE = CautionKind(
 )
 STRATA_OF_LABELS_ALONE = CautionKind(
     "strata_of_labels_alone",
+    "Too few labels in strata",
     _SERIOUS,
     "{reason}, too few for an interval from labels and grades. The interval is a t interval of the "
     "labels by their strata, which covers too rarely with so few.",
@@ -645,10 +706,11 @@ STRATA_OF_LABELS_ALONE = CautionKind(
 )
 LABELS_NOT_PROPORTIONAL = CautionKind(
     "labels_not_proportional",
+    "Labels not proportional to strata",
     _WARNING,
-    "Strata differ in the share of rows that have labels. Only the prediction-powered variances, "
-    "and what rests on them, weigh the strata by all rows; means, other variances, intervals and "
-    "tests are about the labelled rows, in which some strata have too large a part.",
+    "Strata differ in the share of rows with labels. The prediction-powered variances, and what "
+    "rests on them, weigh strata by all rows; other numbers are about the labelled rows, in "
+    "which some strata have too large a part.",
     "Read the recommended intervals and the verdicts; they weigh the strata.",
     threshold=0.1,
     reason="Shares that differ by less than a tenth shift a mean by less than a tenth of the "
@@ -656,6 +718,7 @@ LABELS_NOT_PROPORTIONAL = CautionKind(
 )
 LABELS_CHOSEN = CautionKind(
     "labels_chosen",
+    "Labelled rows chosen by people",
     _SERIOUS,
     "The labelled rows were chosen by people, so they need not be like the others, and no interval "
     "is about all rows. The judge is left out, and all numbers are about the labelled rows.",
@@ -663,12 +726,14 @@ LABELS_CHOSEN = CautionKind(
 )
 ALL_ROWS_LABELLED = CautionKind(
     "all_rows_labelled",
+    "Every row labelled",
     _WARNING,
     "Every row has a label, so the grades of the judge add nothing and the labels alone answer.",
     "Send further rows that only the judge graded, or leave judge out.",
 )
 JUDGE_DISAGREES = CautionKind(
     "judge_disagrees",
+    "Judge against the labels",
     _SERIOUS,
     "Grades and labels of {subject} are negatively related, so the judge has no weight in the "
     "estimate.",
@@ -680,18 +745,21 @@ JUDGE_DISAGREES = CautionKind(
 )
 JUDGE_HAS_NO_SPREAD = CautionKind(
     "judge_has_no_spread",
+    "Grades of the judge all equal",
     _WARNING,
     "The grades of {subject} are all equal, so the judge has no weight in the estimate.",
     "Use a judge that tells rows apart.",
 )
 OTHERS_USE_LABELS_ALONE = CautionKind(
     "others_use_labels_alone",
+    "Judge used by some variances alone",
     _INFO,
     "Grades of the judge are used by the variances {names} and what rests on them. Means, other "
     "variances, intervals and tests are about the labelled rows alone.",
 )
 FEW_DISAGREEMENTS = CautionKind(
     "few_disagreements",
+    "Few disagreements",
     _WARNING,
     "{a} and {b} gave different ratings to {items}. With fewer than {threshold}, intervals of "
     "kappa and its like cover too rarely, and without any there is none.",
@@ -702,6 +770,7 @@ FEW_DISAGREEMENTS = CautionKind(
 )
 FEW_RARE_RATINGS = CautionKind(
     "few_rare_ratings",
+    "Few rare ratings",
     _WARNING,
     "{a} or {b} gave another rating than the commonest one to {items} only. With fewer than "
     "{threshold}, kappa rests on these few, and its interval may cover too rarely.",
@@ -714,6 +783,7 @@ FEW_RARE_RATINGS = CautionKind(
 )
 AGREEMENT_OF_COMMON_CATEGORY = CautionKind(
     "agreement_of_common_category",
+    "Agreement on the common category",
     _WARNING,
     "{a} and {b} agree on {observed} of the items, but kappa is {kappa}: most of the agreement is "
     "on the commonest category, where it would be found by chance, too.",
@@ -724,6 +794,7 @@ AGREEMENT_OF_COMMON_CATEGORY = CautionKind(
 )
 FEW_CLUSTERS_OF_ITEMS = CautionKind(
     "few_clusters_of_items",
+    "Few clusters of items",
     _WARNING,
     "The intervals rest on {n} clusters of items. With fewer than {threshold} they cover too "
     "rarely.",
@@ -733,12 +804,14 @@ FEW_CLUSTERS_OF_ITEMS = CautionKind(
 )
 ITEMS_WITHOUT_TWO_RATINGS = CautionKind(
     "items_without_two_ratings",
+    "Items without two ratings",
     _INFO,
     "{n} of {n_items} items have fewer than two ratings. They say nothing about agreement, and "
     "count for how common each category is in Fleiss' kappa and AC1 alone.",
 )
 ONE_SOURCE_DOMINATES = CautionKind(
     "one_source_dominates",
+    "One source has most of the variance",
     _WARNING,
     "The {block} {label} has {share} of the variance of the mean over {blocks}, from {n} {units}. "
     "The interval rests on this {block}, and for skewed {values} it covers too rarely.",
@@ -751,10 +824,11 @@ ONE_SOURCE_DOMINATES = CautionKind(
 )
 SOURCES_WITHOUT_SPREAD = CautionKind(
     "sources_without_spread",
+    "Sources without spread",
     _WARNING,
     "In {n} of {of} {blocks} the {values} do not vary, as in {label} with {smallest} {units}, so "
-    "their means count as known exactly. With the spread of the other {blocks} they would have "
-    "{share} of the variance, which is therefore too small.",
+    "their means count as exact. With the spread of the others they would have {share} of the "
+    "variance, which is therefore too small.",
     "Test more instances of these {blocks}.",
     threshold=0.5,
     reason="With 3 and 500 losses of 0 and 1 (error rate 10 %) the smaller source has no spread in "
@@ -764,18 +838,21 @@ SOURCES_WITHOUT_SPREAD = CautionKind(
 )
 LIBERAL_IF_BLOCKS_COVARY = CautionKind(
     "liberal_if_blocks_covary",
+    "Shared training data",
     _WARNING,
     "Models tested on different {blocks} share training data. If that makes their {values} vary "
     "together (gamma > 0), which a single data set cannot show, {subject} is too small.",
 )
 PESSIMISTIC_FOR_THESE_SOURCES = CautionKind(
     "pessimistic_for_these_sources",
+    "Meant for new sources",
     _INFO,
     "The variance is for a new {block}. For these very {blocks} it is too large, because it counts "
     "the differences between them as chance.",
 )
 COUNTS_SOURCE_DIFFERENCES_AGAINST = CautionKind(
     "counts_source_differences_against",
+    "Differences of sources subtracted",
     _WARNING,
     "The estimate subtracts {subtracted}, (K-1)/K times the variance of the {block} means, from "
     "{within}, the average sampling variance of one {block} mean. If the {blocks} differ, it comes "
@@ -783,6 +860,7 @@ COUNTS_SOURCE_DIFFERENCES_AGAINST = CautionKind(
 )
 NOISY = CautionKind(
     "noisy",
+    "A noisy estimate",
     _WARNING,
     "The estimate is a difference of two numbers of similar size, {first} and {second}. It varies "
     "strongly from one data set to the next and is often negative.",
@@ -790,6 +868,7 @@ NOISY = CautionKind(
 )
 LARGE_TEST_PARTS = CautionKind(
     "large_test_parts",
+    "Large test parts",
     _WARNING,
     "Each fold tests on {share} of the data. In the largest published comparison such intervals "
     "reached 95 % with 10 % test parts and fell short from 20 % on.",
@@ -800,6 +879,7 @@ LARGE_TEST_PARTS = CautionKind(
 )
 FOLDS_DIFFER = CautionKind(
     "folds_differ",
+    "Folds differ",
     _INFO,
     "The mean {values} of the {blocks} differ by more than the {values} within them explain (F "
     "test, p = {p}). Intervals for the expected {value} therefore rest on the spread between "
@@ -813,6 +893,7 @@ FOLDS_DIFFER = CautionKind(
 )
 LONGER_FOR_HEAVY_TAILS = CautionKind(
     "longer_for_heavy_tails",
+    "Longer because of large values",
     _INFO,
     "A few {values} are much larger than the others, so an interval from the single {values} would "
     "cover too rarely. Intervals for the expected {value} therefore rest on the spread between "
@@ -820,29 +901,34 @@ LONGER_FOR_HEAVY_TAILS = CautionKind(
 )
 HALF_OF_THE_DATA = CautionKind(
     "half_of_the_data",
+    "Trained on half of the data",
     _WARNING,
     "Every model is trained on half of the data. The number is about the error at that training "
     "size, which for most learners is larger than the error with all data.",
 )
 UNEQUAL_HALVES = CautionKind(
     "unequal_halves",
+    "Unequal halves",
     _WARNING,
     "The two folds of a repeat differ in size by more than 1.",
 )
 ORDER_DEPENDENT = CautionKind(
     "order_dependent",
+    "Dependent on the order of folds",
     _WARNING,
     "The estimate is the mean of the first fold of the first repeat. The same {values} with their "
     "folds or repeats in another order give another estimate.",
 )
 STANDARD_ERROR_AT_ITS_BOUND = CautionKind(
     "standard_error_at_its_bound",
+    "Standard error set to its bound",
     _WARNING,
     "The standard error came out as {error} and was set to its {side} bound, {bound}.",
     "Use more repeats.",
 )
 STANDARD_ERROR_OF_INSTANCES = CautionKind(
     "standard_error_of_instances",
+    "Standard error of the instances",
     _INFO,
     "The standard error is that of the average over instances. The average over splits differs "
     "from it by the variation due to resampling.",
@@ -852,6 +938,7 @@ STANDARD_ERROR_OF_INSTANCES = CautionKind(
 
 FEW_REPEATS = CautionKind(
     "few_repeats",
+    "Few repeats",
     _WARNING,
     "The standard error rests on {n} repeats. With fewer than {threshold} it is itself uncertain, "
     "and the interval covers less often than it says.",
@@ -861,6 +948,7 @@ FEW_REPEATS = CautionKind(
 )
 FEW_HALVINGS = CautionKind(
     "few_halvings",
+    "Few halvings",
     _WARNING,
     "The variance rests on {n} random halvings of the data. With fewer than {threshold} it is "
     "itself uncertain, and its intervals cover less often than they say.",
@@ -870,6 +958,7 @@ FEW_HALVINGS = CautionKind(
 )
 FEW_RESAMPLES = CautionKind(
     "few_resamples",
+    "Few resamples",
     _WARNING,
     "{subject} rests on {n} {what}. With fewer than {least} it varies noticeably with the seed.",
     "Ask for more resamples.",
@@ -882,12 +971,14 @@ FEW_OUT_OF_BAG_RESAMPLES: Final = 500
 """Resamples of an out-of-bag standard error; from 500 on it is steady (schulz2024)."""
 NEVER_OUT_OF_BAG = CautionKind(
     "never_out_of_bag",
+    "Instances in every resample",
     _WARNING,
     "{n_never} of {n} instances are in every resample, so their error is not estimated.",
     "Use more resamples.",
 )
 RARE_CLASS_DRAWN_AGAIN = CautionKind(
     "rare_class_drawn_again",
+    "Resamples without a rare class",
     _WARNING,
     "{n} bootstrap resamples had too few rows of a rare class to fit and were drawn again, beside "
     "the {n_used} that were used. Models without that class are therefore left out of the "
@@ -896,12 +987,14 @@ RARE_CLASS_DRAWN_AGAIN = CautionKind(
 )
 OUT_OF_BAG_ABOVE_NO_INFORMATION = CautionKind(
     "out_of_bag_above_no_information",
+    "Worse than no information",
     _WARNING,
     "The out-of-bag error, {out_of_bag}, is larger than the error of a model without any "
     "information, {no_information}, which is used instead.",
 )
 PUBLISHED_COVERAGE_IS_LOW = CautionKind(
     "published_coverage_is_low",
+    "Low coverage in a published study",
     _SERIOUS,
     "In the largest published comparison (schulz2024) intervals of this kind covered the true "
     "error in about half of the cases, where 95 % were meant, and in the preset "
@@ -910,14 +1003,16 @@ PUBLISHED_COVERAGE_IS_LOW = CautionKind(
 )
 COVERAGE_DISAGREES = CautionKind(
     "coverage_disagrees",
+    "Studies disagree on the coverage",
     _WARNING,
-    "The largest published comparison (schulz2024) found that this interval covers in about half "
-    "of the cases, where 95 % were meant. As it is built here, without copies of a tested "
-    'instance in the training part, it covered in 96 % (preset "interval_coverage", 50 rows).',
+    "The largest published comparison (schulz2024) found that such an interval of 95 % covers in "
+    "about half of the cases. As it is built here, without copies of a tested instance in the "
+    'training part, it covered in 96 % (preset "interval_coverage", 50 rows).',
     "Prefer a recommended interval until more is known.",
 )
 NO_INTERVAL = CautionKind(
     "no_interval",
+    "No interval",
     _WARNING,
     "There is no interval of {subject} by {method}, because the losses or differences do not vary.",
 )
@@ -926,12 +1021,14 @@ NO_INTERVAL = CautionKind(
 
 INTERVAL_CLIPPED_TO_RANGE = CautionKind(
     "interval_clipped_to_range",
+    "Interval cut at the range",
     _INFO,
     "The interval was clipped to {range}, the range of the {quantity}; it was {lower} to {upper}. "
     "So near the end of the range its approximation is poor.",
 )
 INTERVAL_BEYOND_RANGE = CautionKind(
     "interval_beyond_range",
+    "Interval beyond the range",
     _WARNING,
     "The interval goes {beyond}, which the {quantity} cannot. The approximation behind it is poor "
     "here.",
@@ -940,6 +1037,7 @@ INTERVAL_BEYOND_RANGE = CautionKind(
 )
 NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = CautionKind(
     "normal_with_few_degrees_of_freedom",
+    "Normal quantile, few degrees of freedom",
     _WARNING,
     "The variance has {degrees_of_freedom} degrees of freedom, which a normal quantile ignores, so "
     "the interval is too short.",
@@ -950,16 +1048,18 @@ NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = CautionKind(
 )
 PREDICTION_OF_ONE_SOURCE = CautionKind(
     "prediction_of_one_source",
+    "About one new source",
     _INFO,
     "The interval is for the average {value} observed on one new {block} with about as many test "
-    "instances as these. It is not for the {value} of one instance or for the mean over all new "
-    "{blocks}, and it is wider than the new {block}'s true mean error needs.",
+    "instances, not for one instance or the mean over all new {blocks}. It is wider than the new "
+    "{block}'s true mean error needs.",
 )
 
 # The bootstrap.
 
 ACCELERATION_OF_A_QUANTILE = CautionKind(
     "acceleration_of_a_quantile",
+    "Acceleration of a quantile",
     _WARNING,
     "The acceleration comes from the jackknife, which for a quantile depends on two or three "
     "values only.",
@@ -967,29 +1067,34 @@ ACCELERATION_OF_A_QUANTILE = CautionKind(
 )
 ACCELERATION_TOO_LARGE = CautionKind(
     "acceleration_too_large",
+    "Acceleration too large",
     _WARNING,
     "The acceleration {acceleration} is too large for this level: the BCa formula is not defined.",
     "Use the percentile interval.",
 )
 JACKKNIFE_UNDEFINED = CautionKind(
     "jackknife_undefined",
+    "Jackknife undefined",
     _WARNING,
     "Without some row the statistic is undefined, so its jackknife is undefined.",
     "Use the percentile interval.",
 )
 REPLICATES_ON_ONE_SIDE = CautionKind(
     "replicates_on_one_side",
+    "Replicates on one side",
     _WARNING,
     "All replicates lie on one side of the estimate, so the bias correction is infinite.",
 )
 RESAMPLES_WITHOUT_SPREAD = CautionKind(
     "resamples_without_spread",
+    "Resamples without spread",
     _WARNING,
     "Too many resamples have no standard error or one of 0, so one end of the interval is "
     "infinite and is left open.",
 )
 FEW_UNITS = CautionKind(
     "few_units",
+    "Few units",
     _WARNING,
     "{subject} rests on {n} {units}: {consequence}.",
     threshold=20,
@@ -1004,6 +1109,7 @@ FEW_ROWS_OF_A_RANK_TEST: Final = 10
 """Rows of a test of many models; with fewer chi squared and F are poor approximations."""
 SMALL_BLOCKS = CautionKind(
     "small_blocks",
+    "Small blocks",
     _WARNING,
     "Instances are resampled within {blocks}, the smallest of which has {smallest}. The replicates "
     "vary less than the mean, by about {percent} % of the variance.",
@@ -1012,11 +1118,13 @@ SMALL_BLOCKS = CautionKind(
 )
 UNDEFINED_RESAMPLES = CautionKind(
     "undefined_resamples",
+    "Resamples without a value",
     _WARNING,
     "{n_undefined} of {n} resamples have no value and are left out.",
 )
 INTERVALS_ONE_BY_ONE = CautionKind(
     "intervals_one_by_one",
+    "Intervals one by one",
     _INFO,
     "Each of the {n} components has intervals of its own. That all of them cover at once is less "
     "probable than the level.",
@@ -1024,27 +1132,32 @@ INTERVALS_ONE_BY_ONE = CautionKind(
 )
 RESAMPLES_DRAWN_AGAIN = CautionKind(
     "resamples_drawn_again",
+    "Resamples drawn again",
     _INFO,
     "{n} resamples had no value ({reason}) and were drawn again.",
 )
 NO_SPREAD = CautionKind(
     "no_spread",
+    "No spread",
     _SERIOUS,
     "Every resample gives the estimate itself, so the variance is 0 and no interval is built.",
 )
 ONE_REPLICATE = CautionKind(
     "one_replicate",
+    "A single replicate",
     _WARNING,
     "A single replicate has no variance.",
     "Give more resamples.",
 )
 ONE_VALUE = CautionKind(
     "one_value",
+    "A single value",
     _SERIOUS,
     "The sample has a single value, so every resample is that value.",
 )
 EXTREME_QUANTILE = CautionKind(
     "extreme_quantile",
+    "A quantile far out",
     _WARNING,
     "About {n_beyond} of {n} values lie beyond the quantile. With fewer than {threshold} the "
     "bootstrap says little about it.",
@@ -1057,17 +1170,20 @@ EXTREME_QUANTILE = CautionKind(
 
 NO_DIFFERENCE = CautionKind(
     "no_difference",
+    "No difference",
     _INFO,
     "No {unit} shows a difference between the models, so the p-value is 1.",
 )
 NO_DIRECTION = CautionKind(
     "no_direction",
+    "No one-sided p-value",
     _WARNING,
     "An F test has no one-sided p-value.",
     'Ask for "alternative": "two_sided".',
 )
 INFINITE_STATISTIC = CautionKind(
     "infinite_statistic",
+    "The same difference everywhere",
     _WARNING,
     "Two models differ by the same amount on every {unit}, so the difference has no standard "
     "error. Its p-value is the probability that all signs agree by chance.",
@@ -1075,6 +1191,7 @@ INFINITE_STATISTIC = CautionKind(
 )
 INSTANCES_SHARE_A_SOURCE = CautionKind(
     "instances_share_a_source",
+    "Instances share a source",
     _WARNING,
     "The test treats each {unit} as independent, but {units} of one {block} resemble each other. "
     "It says nothing about new {blocks}.",
@@ -1082,12 +1199,14 @@ INSTANCES_SHARE_A_SOURCE = CautionKind(
 )
 ROWS_AGREE = CautionKind(
     "rows_agree",
+    "All rows agree",
     _INFO,
     "All {n} {units} rank the models in the same order, so the F statistic is infinite. The "
     "p-value is the probability of that if every order is equally likely.",
 )
 LIBERAL_POST_HOC = CautionKind(
     "liberal_post_hoc",
+    "A liberal comparison of pairs",
     _SERIOUS,
     "The standard error of the pairs is the one for ranks within rows. For aligned ranks it is too "
     "small by about the square root of the number of models, so far too many pairs differ.",
@@ -1095,6 +1214,7 @@ LIBERAL_POST_HOC = CautionKind(
 )
 SMALLEST_P_VALUE = CautionKind(
     "smallest_p_value",
+    "Smallest possible p-value",
     _INFO,
     "No resample is as extreme as the data, so the p-value is the smallest that {n_resamples} "
     "resamples can give.",
@@ -1102,6 +1222,7 @@ SMALLEST_P_VALUE = CautionKind(
 )
 DIFFERENCE_IN_METRIC_UNITS = CautionKind(
     "difference_in_metric_units",
+    "Higher is better",
     _INFO,
     "Higher values are better: a difference above 0 means that the first model is better{more}.",
 )
@@ -1110,6 +1231,7 @@ DIFFERENCE_IN_METRIC_UNITS = CautionKind(
 
 FEW_OF_A_CLASS = CautionKind(
     "few_of_a_class",
+    "Few instances of a class",
     _WARNING,
     "A class has {n} instances. With fewer than {threshold} the variance is uncertain, and the "
     "normal interval tends to be too short.",
@@ -1119,6 +1241,7 @@ FEW_OF_A_CLASS = CautionKind(
 )
 METRIC_WITHOUT_INTERVAL = CautionKind(
     "metric_without_interval",
+    "Metric without an interval",
     _SERIOUS,
     "There is no interval of the {metric} for {target}: {reason}. How far the truth is from the "
     "estimate is not known.",
@@ -1126,6 +1249,7 @@ METRIC_WITHOUT_INTERVAL = CautionKind(
 )
 TIES_COUNTED_AS_WRONG = CautionKind(
     "ties_counted_as_wrong",
+    "Ties counted as wrong",
     _INFO,
     "Some scores are tied. The published variance counts ties as wrong and is {strict}; counting "
     "them as half, as the area does, gives {half}.",
@@ -1135,11 +1259,13 @@ TIES_COUNTED_AS_WRONG = CautionKind(
 )
 UNDEFINED_BLOCKS = CautionKind(
     "undefined_blocks",
+    "Metric undefined in some blocks",
     _WARNING,
     "The metric is undefined for {where}, because {reason}. The macro mean is over the others.",
 )
 POOLED_ACROSS_MODELS = CautionKind(
     "pooled_across_models",
+    "Scores pooled across models",
     _WARNING,
     "The pooled value compares scores of different fitted models with each other, which is right "
     "only if their scales agree. The macro value does not.",
@@ -1150,6 +1276,7 @@ POOLED_ACROSS_MODELS = CautionKind(
 
 MEAN_WEIGHT_NOT_ONE = CautionKind(
     "mean_weight_not_one",
+    "Mean weight far from 1",
     _SERIOUS,
     "The mean weight is {mean}. A density ratio has mean 1 over the source sample, so the ratio is "
     "badly estimated or the source sample misses a part of the target.",
@@ -1159,6 +1286,7 @@ MEAN_WEIGHT_NOT_ONE = CautionKind(
 )
 FEW_EFFECTIVE_INSTANCES = CautionKind(
     "few_effective_instances",
+    "Few effective instances",
     _WARNING,
     "The weights leave an effective sample size of {effective} out of {n} rows: weighted means are "
     "as uncertain as means of so few rows.",
@@ -1168,6 +1296,7 @@ FEW_EFFECTIVE_INSTANCES = CautionKind(
 )
 ONE_WEIGHT_DOMINATES = CautionKind(
     "one_weight_dominates",
+    "One weight dominates",
     _SERIOUS,
     "Source row {row} alone has {share} of the sum of the weights.",
     "Look at this row; truncated weights limit its influence.",
@@ -1176,6 +1305,7 @@ ONE_WEIGHT_DOMINATES = CautionKind(
 )
 LARGE_WEIGHTS = CautionKind(
     "large_weights",
+    "Large weights",
     _WARNING,
     "{n_large} of {n} weights are larger than {threshold}; the largest is {largest}. The "
     "controlled risk is less affected by them than the weighted risk.",
@@ -1185,6 +1315,7 @@ LARGE_WEIGHTS = CautionKind(
 )
 TARGET_NOT_COVERED = CautionKind(
     "target_not_covered",
+    "Target rows far from the source",
     _SERIOUS,
     "{share} of the target rows are farther from every source row than nearly all source rows are "
     "from each other. No weights can tell what holds there.",
@@ -1194,17 +1325,20 @@ TARGET_NOT_COVERED = CautionKind(
 )
 COVERAGE_OF_A_SAMPLE = CautionKind(
     "coverage_of_a_sample",
+    "Coverage of a sample of rows",
     _INFO,
     "The share of covered target rows is estimated from {n} rows drawn at random.",
 )
 DEPENDENT_COLUMNS = CautionKind(
     "dependent_columns",
+    "Dependent columns",
     _WARNING,
     "{columns} constant or a linear function of the other columns in both samples. The densities "
     "are those of the remaining columns.",
 )
 INFINITE_WEIGHT_VARIANCE = CautionKind(
     "infinite_weight_variance",
+    "Infinite variance of the weights",
     _SERIOUS,
     "In some direction the target's variance is at least twice the source's. Under the two fitted "
     "normal distributions the variance of the weights is infinite, and the sample variance shown "
@@ -1213,12 +1347,14 @@ INFINITE_WEIGHT_VARIANCE = CautionKind(
 )
 COEFFICIENTS_CUT = CautionKind(
     "coefficients_cut",
+    "Negative coefficients set to 0",
     _WARNING,
     "Negative coefficients were set to 0 after the fit. They made up {share} of the sum of all "
     "absolute coefficients, and the fit is no longer the least squares fit.",
 )
 EARLY_STOPPED = CautionKind(
     "early_stopped",
+    "Stopped before the maximum",
     _INFO,
     "The weights are those of the published procedure, which stops before the maximum of its own "
     "objective.",
@@ -1226,17 +1362,20 @@ EARLY_STOPPED = CautionKind(
 )
 NOT_OPTIMAL = CautionKind(
     "not_optimal",
+    "Optimum not reached",
     _WARNING,
     "The optimisation stopped early: {details}.",
 )
 ESTIMATE_OUT_OF_RANGE = CautionKind(
     "estimate_out_of_range",
+    "Risk out of range",
     _SERIOUS,
     "The risk estimate is {estimate}, {beyond} the loss can be. With these weights the risk is not "
     "known, and the selection rests on it.",
 )
 BETA_WITHIN_FOLDS = CautionKind(
     "beta_within_folds",
+    "Beta estimated in small folds",
     _WARNING,
     "Beta is estimated inside each of {n_folds} folds, the smallest of which has {smallest} "
     "points. Its bias, of the order of 1 over the fold's size, is larger than with all points.",
@@ -1244,6 +1383,7 @@ BETA_WITHIN_FOLDS = CautionKind(
 )
 ONE_EFFECTIVE_ROW = CautionKind(
     "one_effective_row",
+    "One effective row",
     _SERIOUS,
     "The effective sample size of the weights is {effective}: a single row decides the estimate, "
     "and there is no interval.",
@@ -1253,6 +1393,7 @@ ONE_EFFECTIVE_ROW = CautionKind(
 )
 CONTROL_FROM_FEW_ROWS = CautionKind(
     "control_from_few_rows",
+    "Control variate from few rows",
     _SERIOUS,
     "The effective sample size is {effective}. The coefficient of the control variate is fitted to "
     "so few rows that the variance, which takes it as known, is too small, and the interval covers "
@@ -1262,35 +1403,41 @@ CONTROL_FROM_FEW_ROWS = CautionKind(
 )
 SECOND_MOMENT_TOO_UNCERTAIN = CautionKind(
     "second_moment_too_uncertain",
+    "Second moment too uncertain",
     _INFO,
     "The second moment of the weights is so uncertain that the squares would add more variance "
     "than they remove. The value is that of the controlled risk.",
 )
 SECOND_MOMENT_UNKNOWN = CautionKind(
     "second_moment_unknown",
+    "Second moment unknown",
     _INFO,
     "The mean of the squared weights is not known, so only the weights are used as a control "
     "variate. The value is that of the controlled risk.",
 )
 WEIGHTS_TRUNCATED = CautionKind(
     "weights_truncated",
+    "Truncated weights",
     _WARNING,
     "{weights} truncated at {cut}, which causes a bias of about {bias}. The interval is around the "
     "biased risk.",
 )
 ONE_ROW = CautionKind(
     "one_row",
+    "A source of one row",
     _WARNING,
     "Source {source} has one row, which gives no variance.",
 )
 SOURCE_WITHOUT_WEIGHT = CautionKind(
     "source_without_weight",
+    "A source without weight",
     _WARNING,
     "All weights of source {source} are 0: its rows say nothing about the target, and there is no "
     "interval.",
 )
 REPEATS_COUNTED_AS_INSTANCES = CautionKind(
     "repeats_counted_as_instances",
+    "Repeats counted as instances",
     _SERIOUS,
     "Rows of several repeats or of overlapping test parts cannot be matched without an instance "
     "column. They are counted as independent, so the variance is too small.",
@@ -1298,17 +1445,20 @@ REPEATS_COUNTED_AS_INSTANCES = CautionKind(
 )
 FOLD_WITHOUT_WEIGHT = CautionKind(
     "fold_without_weight",
+    "A fold without weight",
     _WARNING,
     "All weights in fold {fold} are 0, so its losses do not enter the weighted risk.",
 )
 NO_WEIGHT_TO_LEARN_FROM = CautionKind(
     "no_weight_to_learn_from",
+    "No weight to learn from",
     _SERIOUS,
     "All weights in the training part of fold {fold} are 0, so the fit predicts 0 everywhere, "
     "whatever the penalty.",
 )
 WEIGHT_COLUMN_NOT_USED = CautionKind(
     "weight_column_not_used",
+    "Column of weights not used",
     _WARNING,
     "The source has a column of weights, but the weights were estimated by {name}.",
     'Send "weights": "given" to use the column.',
@@ -1318,11 +1468,12 @@ WEIGHT_COLUMN_NOT_USED = CautionKind(
 
 COVERS_TOO_RARELY = CautionKind(
     "covers_too_rarely",
+    "Covers too rarely",
     _WARNING,
     "{interval} covers too rarely: in {coverage} of the samples and not in 95 %, in a simulation "
     "of the design nearest to this one: {design}.",
     "Read it as an interval of a lower level. More rows, ten folds, or whole clusters in a fold "
-    'help; "expected_coverage" says how far the cases of the design lie apart.',
+    "help.",
     threshold=0.9,
     reason="missing twice as often as the level says; the share must also be more than two of its "
     "standard errors below",
@@ -1330,6 +1481,7 @@ COVERS_TOO_RARELY = CautionKind(
 
 REJECTS_TOO_OFTEN = CautionKind(
     "rejects_too_often",
+    "Rejects too often",
     _WARNING,
     "The test rejects too often. Of equally good models it called {size} different at a level of "
     "5 %, in a simulation of the design nearest to this one: {design}.",
@@ -1340,6 +1492,7 @@ REJECTS_TOO_OFTEN = CautionKind(
 )
 REJECTS_FAR_TOO_OFTEN = CautionKind(
     "rejects_far_too_often",
+    "Rejects far too often",
     _SERIOUS,
     "The test rejects far too often. Of equally good models it called {size} different at a level "
     "of 5 %, in a simulation of the design nearest to this one: {design}.",
@@ -1350,9 +1503,12 @@ REJECTS_FAR_TOO_OFTEN = CautionKind(
 
 # Selection and learning curves.
 
-INTERNAL_IS_OPTIMISTIC = CautionKind("internal_is_optimistic", _WARNING, "{sentence}")
+INTERNAL_IS_OPTIMISTIC = CautionKind(
+    "internal_is_optimistic", "Internal error is optimistic", _WARNING, "{sentence}"
+)
 SELECTED_AT_THE_EDGE = CautionKind(
     "selected_at_the_edge",
+    "Smallest risk at the end of the grid",
     _WARNING,
     "The smallest risk is at {parameter} = {end}, an end of the grid. A wider grid may have a "
     "smaller one.",
@@ -1360,6 +1516,7 @@ SELECTED_AT_THE_EDGE = CautionKind(
 )
 GRID_EDGE = CautionKind(
     "grid_edge",
+    "Choice at the end of its grid",
     _WARNING,
     "The chosen value of {parameter} of {name!r} is at an end of its grid. Beyond it the internal "
     "error may be smaller.",
@@ -1367,67 +1524,82 @@ GRID_EDGE = CautionKind(
 )
 LEAST_OF_MANY = CautionKind(
     "least_of_many",
+    "Smallest of many estimates",
     _WARNING,
     "The risk at the selected value is the smallest of many estimates and tends to be too small. "
     "Its interval does not allow for the selection.",
 )
 BEST_OF_EACH_GRID = CautionKind(
     "best_of_each_grid",
+    "Best of each grid alone",
     _WARNING,
     "{n} candidates are too many to be evaluated side by side. Of each grid only the candidate "
     "with the smallest internal error is among the models, which makes it look better than it is.",
 )
 CANDIDATE_LEFT_OUT = CautionKind(
-    "candidate_left_out", _SERIOUS, "{failure} The candidate is left out."
+    "candidate_left_out", "Candidate left out", _SERIOUS, "{failure} The candidate is left out."
 )
-LEARNER_LEFT_OUT = CautionKind("learner_left_out", _SERIOUS, "{failure} The learner is left out.")
+LEARNER_LEFT_OUT = CautionKind(
+    "learner_left_out", "Learner left out", _SERIOUS, "{failure} The learner is left out."
+)
 SIZE_LEFT_OUT = CautionKind(
     "size_left_out",
+    "Size left out",
     _SERIOUS,
     "{failure} The learner is left out at size {size}.",
 )
 CHOICE_AMONG_SOME = CautionKind(
     "choice_among_some",
+    "Candidates still running",
     _WARNING,
     "The choice is among {n_done} of {n} candidates so far. Still running: {names}; one of them "
     "may be chosen in the end.",
 )
 CHOICE_DIFFERS = CautionKind(
     "choice_differs",
+    "Choice differs from all splits",
     _WARNING,
     "{name!r}, which was chosen on all rows, was not chosen in any external split.",
 )
 CHOICE_VARIES = CautionKind(
     "choice_varies",
+    "Choice varies between splits",
     _INFO,
     "The external splits chose different candidates ({counts} of {n}). The external error is that "
     "of choosing and learning together, not of one candidate.",
 )
 TIED = CautionKind(
     "tied",
+    "Candidates tied",
     _INFO,
     "{names} have the same internal {what}; the first of them in the request was chosen.",
 )
 TIED_INSIDE = CautionKind(
     "tied_inside",
+    "Candidates tied in some splits",
     _INFO,
     "In {ties} of {n} external splits several candidates had the same best internal {what}; the "
     "first of them in the request was chosen.",
 )
 UNDEFINED_SPLITS = CautionKind(
     "undefined_splits",
+    "Splits without a value",
     _WARNING,
     "The internal {what} is undefined in some splits, which are left out of its mean.",
 )
-NO_POWER_LAW = CautionKind("no_power_law", _INFO, "No power law was fitted: {reason}.")
+NO_POWER_LAW = CautionKind(
+    "no_power_law", "No power law", _INFO, "No power law was fitted: {reason}."
+)
 NOT_THE_LARGEST_SIZE = CautionKind(
     "not_the_largest_size",
+    "Not the largest size",
     _WARNING,
     "No learner has finished at size {wanted}, or none ran there. Models and comparisons are those "
     "at size {used}.",
 )
 STEPS_NOT_CORRECTED = CautionKind(
     "steps_not_corrected",
+    "Steps not corrected",
     _INFO,
     "Each step between two sizes has its own interval, not corrected for the number of steps. The "
     "saturation is corrected: it goes from the largest size down.",
@@ -1435,12 +1607,13 @@ STEPS_NOT_CORRECTED = CautionKind(
 
 # Learners and data.
 
-LEARNER_WARNING = CautionKind("learner_warning", _WARNING, "{sentence}")
+LEARNER_WARNING = CautionKind("learner_warning", "A learner warned", _WARNING, "{sentence}")
 NOT_CONVERGED = CautionKind(
-    "not_converged", _WARNING, "{sentence}", "Raise the number of iterations."
+    "not_converged", "Fit not converged", _WARNING, "{sentence}", "Raise the number of iterations."
 )
 LABELS_ALIKE = CautionKind(
     "labels_alike",
+    "Labels alike",
     _WARNING,
     "The {what} {first} and {second}{more} differ only in letter case, blanks, the coding of "
     "their characters or the writing of a number, and count as two.",
@@ -1448,6 +1621,7 @@ LABELS_ALIKE = CautionKind(
 )
 LABEL_IS_A_MARK = CautionKind(
     "label_is_a_mark",
+    "A label that marks missing values",
     _WARNING,
     "The {what} have the label {first}, as missing values are written, and it counts as one of "
     "them.",
@@ -1455,10 +1629,11 @@ LABEL_IS_A_MARK = CautionKind(
 )
 CLASSES_NAMED_OTHERWISE = CautionKind(
     "classes_named_otherwise",
+    "Classes named otherwise",
     _SERIOUS,
     "{n} predictions of {model!r} are no class that a row has, such as {predicted}, and {n_true} "
-    "rows have a class that it never predicts, such as {true}: predictions and true values may "
-    "name the same classes differently, and then count as errors.",
+    "rows have a class that it never predicts, such as {true}. If both name the same classes, "
+    "right predictions count as errors.",
     "Write the classes in both columns in the same way.",
     threshold=0.1,
     reason="share of the rows, in the predictions and in the true values; a rare class that only "
@@ -1466,18 +1641,20 @@ CLASSES_NAMED_OTHERWISE = CautionKind(
 )
 SCORES_OF_OTHER_CLASSES = CautionKind(
     "scores_of_other_classes",
+    "Scores of other classes",
     _SERIOUS,
-    "The scores of {model!r} are taken as those of the classes in the order {order}, but those of "
-    "{second} are higher where the class is {first}: they may be in another order, or of the other "
-    "class. Else the model is worse than chance.",
-    "Send the scores in the order of the sorted classes, one column alone for the last of two; or "
-    "name the classes in their order in the field classes.",
+    "The scores of {model!r} are taken as those of the classes {order}, but those of {second} "
+    "are higher where the class is {first}: they may be in another order or of the other class. "
+    "Else the model is worse than chance.",
+    "Send scores in the order of the sorted classes, one column alone for the last of two; or "
+    "name the order in the field classes.",
     threshold=3.0,
     reason="standard errors by which the scores of the true classes are higher in the other order; "
     "of models of two classes that know nothing, one in 700 is above it",
 )
 LABELS_ROUNDED = CautionKind(
     "labels_rounded",
+    "Labels rounded",
     _SERIOUS,
     "The {what} have the label {first}, as spreadsheets write long ids: their last digits are "
     "lost, and different ids may count as one.",
@@ -1485,10 +1662,11 @@ LABELS_ROUNDED = CautionKind(
 )
 ROWS_COPIED = CautionKind(
     "rows_copied",
+    "Copied rows",
     _WARNING,
     "{n} of {n_rows} rows have the features and the target of an earlier row; the first is row "
-    "{row}, which is equal to row {earlier}. If they stand in the table twice, learners are tested "
-    "on rows that they were trained on, and losses are too low.",
+    "{row}, which is equal to row {earlier}. If they are copies, learners are tested on rows "
+    "that they were trained on, and losses are too low.",
     'Remove the copies, or send what they share as "cluster".',
     threshold=5,
     reason="As for rows_repeated: fewer rows may be equal by chance, and there must be ten times "
@@ -1497,6 +1675,7 @@ ROWS_COPIED = CautionKind(
 )
 FEATURE_EQUALS_TARGET = CautionKind(
     "feature_equals_target",
+    "A feature equals the target",
     _SERIOUS,
     "Feature {name!r} {relation} the target in all {n} rows that have a value, so that learners "
     "need not learn anything else. It may be a copy of the target, or made from it.",
@@ -1507,6 +1686,7 @@ FEATURE_EQUALS_TARGET = CautionKind(
 )
 ROW_NUMBERS = CautionKind(
     "row_numbers",
+    "Row numbers as a feature",
     _WARNING,
     "Column {name!r} numbers the rows and is used as a feature, because the request names no "
     "features.",
@@ -1517,11 +1697,13 @@ ROW_NUMBERS = CautionKind(
 
 PROBABILITIES_OF_FIRST_REPEAT = CautionKind(
     "probabilities_of_first_repeat",
+    "Probabilities of the first repeat",
     _INFO,
     "Probabilities are described over the first of {n} repeats, in which each row is tested once.",
 )
 PROBABILITIES_OF_DEPENDENT_ROWS = CautionKind(
     "probabilities_of_dependent_rows",
+    "Probabilities of dependent rows",
     _WARNING,
     "What is said about probabilities takes the rows as independent, but {why}. Intervals may be "
     "too short, and p-values too small.",
@@ -1529,6 +1711,7 @@ PROBABILITIES_OF_DEPENDENT_ROWS = CautionKind(
 )
 CERTAIN_PROBABILITIES = CautionKind(
     "certain_probabilities",
+    "Probabilities of 0 or 1",
     _INFO,
     "{n} of {n_rows} rows have a probability of 0 or 1, which has no logit: there is no slope. No "
     "row is left out.",
@@ -1536,12 +1719,14 @@ CERTAIN_PROBABILITIES = CautionKind(
 )
 SURELY_WRONG = CautionKind(
     "surely_wrong",
+    "Certain and wrong",
     _WARNING,
     "{n} of {n_rows} rows had an outcome of probability 0, so the log loss is infinite.",
     "A model that has to be sure should say 0.001, and not 0.",
 )
 FEW_EVENTS = CautionKind(
     "few_events",
+    "Few events",
     _WARNING,
     "{n} rows are of the rarer outcome. With fewer than {threshold} what is said about "
     "probabilities is uncertain: the interval of the mean is that of the share of events, and that "
@@ -1552,12 +1737,14 @@ FEW_EVENTS = CautionKind(
 )
 FEWER_RESAMPLES = CautionKind(
     "fewer_resamples",
+    "Fewer resamples",
     _INFO,
     "{n} samples were drawn in place of {default}, because there are many rows.",
     'Set "band_resamples" for another number.',
 )
 FEW_CLUSTERS_OF_PROBABILITIES = CautionKind(
     "few_clusters_of_probabilities",
+    "Few clusters for probabilities",
     _WARNING,
     "The rows come from {n} clusters. The variance between fewer than {threshold} is itself "
     "uncertain, and how often intervals about probabilities then cover was not studied.",
@@ -1568,6 +1755,7 @@ FEW_CLUSTERS_OF_PROBABILITIES = CautionKind(
 )
 EMPTY_SETS = CautionKind(
     "empty_sets",
+    "Empty prediction sets",
     _INFO,
     "Model {model!r} has {n} empty prediction sets of {n_rows}, which count as misses of size 0.",
 )
@@ -1576,6 +1764,7 @@ EMPTY_SETS = CautionKind(
 
 FEW_REPETITIONS = CautionKind(
     "few_repetitions",
+    "Few repetitions",
     _WARNING,
     "The study has {n} repetitions. With so few the Monte-Carlo errors are themselves uncertain"
     "{more}.",
@@ -1583,12 +1772,14 @@ FEW_REPETITIONS = CautionKind(
 )
 REPETITIONS_FAILED = CautionKind(
     "repetitions_failed",
+    "Failed repetitions",
     _WARNING,
     "Estimator {estimator!r} failed in {n_failed} of {n} repetitions, which are left out of its "
     "numbers. The first failure: {reason}",
 )
 THESE_SOURCES_UNKNOWN = CautionKind(
     "these_sources_unknown",
+    "Error on these sources unknown",
     _INFO,
     "Every repetition of {estimators} draws its own sources, so the expected error on these "
     "sources is not known.",
@@ -1596,21 +1787,27 @@ THESE_SOURCES_UNKNOWN = CautionKind(
 )
 GENERATED_POPULATION = CautionKind(
     "generated_population",
+    "Generated data",
     _WARNING,
     "No data set was sent for the role {role!r}. The data come from {generator}, not from the "
     "source.",
 )
 DATA_SETS_WITHOUT_WEIGHTS = CautionKind(
     "data_sets_without_weights",
+    "Data sets without weights",
     _WARNING,
     "The weights by {weights} could not be computed for some data sets, which are left out: "
     "{counts}.",
 )
 NOT_CALIBRATED = CautionKind(
-    "not_calibrated", _WARNING, "The intervals could not be calibrated: {reason}"
+    "not_calibrated",
+    "Intervals not calibrated",
+    _WARNING,
+    "The intervals could not be calibrated: {reason}",
 )
 NEW_SOURCE_NOT_CALIBRATED = CautionKind(
     "new_source_not_calibrated",
+    "Intervals for a new source not calibrated",
     _WARNING,
     "The intervals for a new {block} are not calibrated: {reason}",
 )
@@ -1619,6 +1816,7 @@ NEW_SOURCE_NOT_CALIBRATED = CautionKind(
 
 TEST_SET_USED_OFTEN = CautionKind(
     "test_set_used_often",
+    "Test set used often",
     _WARNING,
     "This is comparison {n} on this test set. Where what to try next was chosen by what earlier "
     "ones showed, a model fits the test set by and by, and no correction of a p-value or an "
@@ -1630,6 +1828,7 @@ TEST_SET_USED_OFTEN = CautionKind(
 )
 LADDER_PASSED_BY = CautionKind(
     "ladder_passed_by",
+    "Ladder passed by",
     _WARNING,
     "{n} evaluations on this data set were not submissions to the Ladder and showed all of "
     "their numbers, so that submissions may fit the data set in spite of the Ladder.",
@@ -1649,7 +1848,7 @@ def restore(code: str, message: str, words: Words = _ABOUT_LOSSES) -> Caution:
     The advice has the words for a value, which are losses unless ``words`` says otherwise.
     """
     kind = CAUTIONS[code]
-    return Caution(code, message, kind.severity, kind.advice.format(**words.fields))
+    return Caution(code, message, kind.severity, kind.advice.format(**words.fields), kind.title)
 
 
 def list_stored(cautions: Iterable[Caution]) -> list[list[str]]:

@@ -12,12 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
+from thetahat_presentation.numbers import count
+
 Json: TypeAlias = Mapping[str, Any]
 """An object of a result or of a request, which is put into words."""
 
 MOST_SENTENCES: Final = 7
 """Sentences that are shown at first; the others are folded away."""
 MOST_DOUBTS: Final = 3
+MOST_TITLES: Final = 3
+"""Cautions whose titles are in the line that counts them."""
 _STOP: Final = re.compile(r"(?<=\.) (?=[A-Z])")
 """Ends of sentences."""
 SEVERITIES: Final = ("serious", "warning", "info")
@@ -220,6 +224,8 @@ class Caution:
     message: str
     advice: str
     """All four as in the result."""
+    title: str = ""
+    """What it is about, in a few words; from the code in a result of an older release."""
     subject: str = ""
     """The models, pairs and numbers that it is about; empty where it is about all."""
 
@@ -361,6 +367,15 @@ def _leave_out_said(text: str, said: Sequence[str]) -> str:
     parts = _STOP.split(text)
     new = [part for part in parts if not any(part in other for other in said)]
     return text if new and new[0] == parts[0] else " ".join(new)
+
+
+def count_cautions(cautions: Sequence[Caution]) -> str:
+    """Return how many more cautions there are, and what those that matter most are about."""
+    named = [each.title for each in cautions if each.severity != "info"][:MOST_TITLES]
+    titles = [title[:1].lower() + title[1:] for title in named]
+    if titles and len(titles) < len(cautions):
+        titles.append(count(len(cautions) - len(titles), "other"))
+    return count(len(cautions), "more caution") + (f" ({'; '.join(titles)})" if titles else "")
 
 
 def rank_severity(severity: str) -> int:

@@ -215,7 +215,9 @@ def test_exact_a_gate_is_said_once() -> None:
 
 def make_document() -> Document:
     cautions = [
-        Caution(code=code, severity="warning", message=f"Message {code}.", advice="")
+        Caution(
+            code=code, severity="warning", message=f"Message {code}.", advice="", title=f"Of {code}"
+        )
         for code in ("one", "two", "three", "four", "five")
     ]
     findings = Findings(
@@ -239,7 +241,8 @@ def test_exact_what_is_folded_has_each_caution_and_no_sentence_twice(page: Page)
         assert written.count(text) == 1
     assert written.count("By far.") == 1
     assert "Or stay." in written
-    assert "<summary>4 more cautions</summary>" in written
+    of_three = "of two; of three; of four; 1 other"
+    assert f"<summary>4 more cautions ({of_three})</summary>" in written
     assert written.count("<details>") == written.count("</details>") == 2
     assert "<details>" not in page.write(make_document(), show_all=True)
 

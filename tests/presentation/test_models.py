@@ -183,7 +183,7 @@ def test_exact_the_most_serious_caution_is_shown_and_the_others_are_counted(scho
     text = Page().write(document)
     assert "- Serious: Say d. Do it.\n" in text
     assert "Say b" not in text
-    assert "4 more cautions and all numbers: show_all=True or --all." in text
+    assert "4 more cautions (b; c; e; 1 other) and all numbers: show_all=True or --all." in text
     assert "more caution" not in Page().write(document, show_all=True)
 
 

@@ -83,9 +83,13 @@ def test_exact_every_entry_is_used() -> None:
 
 def test_property_an_entry_is_a_sentence_with_its_threshold() -> None:
     assert len(set(ENTRIES.values())) == len(CAUTIONS)
+    assert len({entry.title for entry in CAUTIONS.values()}) == len(CAUTIONS)
     for code, entry in CAUTIONS.items():
         with case(code):
             assert entry.code == code
+            assert entry.title[0].isupper()
+            assert entry.title[-1].isalnum()
+            assert len(entry.title) <= 42
             assert entry.sentence.endswith((".", "}"))
             assert entry.sentence[0].isupper() or entry.sentence[0] == "{"
             assert not entry.advice or (entry.advice[0].isupper() and entry.advice.endswith("."))
@@ -102,7 +106,9 @@ def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:
         Severity.WARNING,
         "Use more of them.",
     )
+    assert caution.title == "Few blocks"
     assert restore(caution.code, caution.message) == caution
+    assert restore(caution.code, caution.message).title == caution.title
     prefixed = caution.with_prefix("Learner 'nb'")
     assert prefixed.message.startswith("Learner 'nb': The variance rests on 4")
     assert prefixed.advice == caution.advice

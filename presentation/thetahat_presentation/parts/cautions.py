@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from thetahat_presentation.document import Caution, Json, rank_severity
+from thetahat_presentation.wording import capitalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,12 @@ def _build_caution(group: _Group, models: Sequence[str]) -> Caution:
     subject = "all models" if is_about_all else ", ".join(names)
     if subject and numbers:
         subject += f" ({', '.join(numbers)})"
+    code = str(caution.get("code"))
     return Caution(
-        code=str(caution.get("code")),
+        code=code,
+        title=str(caution.get("title") or capitalise(code.replace("_", " "))),
         severity=str(caution.get("severity", "warning")),
-        message=str(caution.get("message") or caution.get("code")),
+        message=str(caution.get("message") or code),
         advice=str(caution.get("advice") or ""),
         subject="" if is_everywhere else subject,
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from thetahat_presentation.document import Document
-from thetahat_presentation.numbers import count
+from thetahat_presentation.document import Document, count_cautions
 from thetahat_presentation.renderers.text import LIMITS, Page
 
 
@@ -21,8 +20,7 @@ class FoldedPage(Page):
         if numbers:
             yield self.fold("All verdicts and tables", self.join(numbers))
         if limits := self._list_limits(rest, show_all=True):
-            n_more = len(rest.cautions)
-            title = count(n_more, "more caution") if n_more else LIMITS
+            title = count_cautions(rest.cautions) if rest.cautions else LIMITS
             yield self.fold(title, self.format_list(limits))
 
     def join(self, parts: list[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from thetahat_presentation.document import Bar, Caution, Cell, Document, Table
+from thetahat_presentation.document import Bar, Caution, Cell, Document, Table, count_cautions
 from thetahat_presentation.numbers import count
 from thetahat_presentation.renderers.bars import ASCII, BOX, NARROWEST, WIDEST, draw_bar
 from thetahat_presentation.renderers.cells import cell_text
@@ -69,8 +69,8 @@ class Page:
 
     def _iterate_rest(self, document: Document) -> Iterator[str]:
         """Yield what stands below the findings: how the reader gets more."""
-        n_more = len(document.rest.cautions)
-        more = f"{count(n_more, 'more caution')} and all numbers" if n_more else "All numbers"
+        left = document.rest.cautions
+        more = f"{count_cautions(left)} and all numbers" if left else "All numbers"
         yield self._write_paragraphs([" ".join([f"{more}: {self.all_option}.", *self.advice])])
 
     def _iterate_findings(self, document: Document) -> Iterator[str]:

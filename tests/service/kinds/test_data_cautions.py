@@ -95,8 +95,8 @@ def test_exact_a_source_that_is_named_and_not_used_is_named_again(
     result = run_kind(request, [file]).result
 
     (message,) = messages_of(result, "sources_cross_blocks")
-    assert message.startswith("Column 'school' names 5 sources, and the scheme does not use them")
-    assert "the question about a new source is not answered" in message
+    assert "of the 5 sources of column 'school', so that models are tested on sources" in message
+    assert message.endswith("and not about a new one.")
     assert messages_of(result, "feature_equals_target") == []
     with_copy = {**request, "columns": {"target": "y", "features": ["a", "copy"]}}
     if body["kind"] != "selection":  # whose candidate needs numbers
