@@ -341,6 +341,10 @@ OUTCOME_WORDS: Final = frozenset(
 )
 """Words in a column that may say of each row whether a model was right."""
 
+TRUE_WORDS: Final = frozenset(("true", "True", "TRUE", "t", "T"))
+FALSE_WORDS: Final = frozenset(("false", "False", "FALSE", "f", "F"))
+"""Words that are 1 and 0 where numbers are needed; a single letter only beside its opposite."""
+
 MISSING_WORDS: Final = frozenset(("?", "-", "n/a", "na", "nan", "none", "null", "<na>", "error"))
 """What may stand among them where a model has no outcome."""
 

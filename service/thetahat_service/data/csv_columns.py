@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from thetahat.common_names import FALSE_WORDS, TRUE_WORDS
 from thetahat.tables.columns import MOST_NAMED_CELLS, MOST_OTHER_CELLS
 from thetahat.values.json_values import LARGEST_EXACT
 from thetahat_service.data import arrow_functions as pc
@@ -46,8 +47,6 @@ FEW_CELLS: Final = 20
 FURTHEST: Final = 100
 """How many times larger than all others numbers may be because of a mark of thousands."""
 
-_TRUE: Final = frozenset(("true", "True", "TRUE", "t", "T"))
-_FALSE: Final = frozenset(("false", "False", "FALSE", "f", "F"))
 _NOT_FOUND: Final = make_arrow_array([-1])[0]
 """Place of a text that is not in another; a number of Python makes pyarrow import pandas."""
 _SHOWS_POINT: Final = re.compile(r"-?[0-9]*\.(?![0-9]{3}$)[0-9]+(?:e-?[0-9]+)?|-?0\.[0-9]+")
@@ -273,7 +272,7 @@ class ColumnSurvey:
         """
         if self._truths and not self._is_text:
             self.kind = pa.bool_()
-            are_both = self._truths & _TRUE and self._truths & _FALSE
+            are_both = self._truths & TRUE_WORDS and self._truths & FALSE_WORDS
             self._is_text = self.are_letters and not are_both
             if not self._is_text:
                 return
@@ -381,7 +380,7 @@ def convert_booleans(texts: pa.Array) -> pa.Array:
     """Return booleans of texts that are all true or false, or missing."""
     texts = drop_missing(texts)
     trimmed = pc.utf8_trim_whitespace(texts)
-    is_true = pc.is_in(trimmed, value_set=make_arrow_array(sorted(_TRUE)))
+    is_true = pc.is_in(trimmed, value_set=make_arrow_array(sorted(TRUE_WORDS)))
     return pc.if_else(pc.is_valid(texts), is_true, pa.nulls(1, pa.bool_())[0])
 
 
@@ -422,10 +421,10 @@ def describe_survey(columns: Sequence[ColumnSurvey], marks: JsonObject | None = 
 def _find_truths(texts: pa.Array) -> frozenset[str]:
     """Return the words for true and false that texts are; none if some are others."""
     present = pc.drop_null(texts)
-    if present[0].as_py().strip() not in _TRUE | _FALSE:
+    if present[0].as_py().strip() not in TRUE_WORDS | FALSE_WORDS:
         return frozenset()
     words = frozenset(pc.unique(pc.utf8_trim_whitespace(present)).to_pylist())
-    return words if words <= _TRUE | _FALSE else frozenset()
+    return words if words <= TRUE_WORDS | FALSE_WORDS else frozenset()
 
 
 def _may_differ_by_zeros(texts: pa.Array, mark: str) -> bool:

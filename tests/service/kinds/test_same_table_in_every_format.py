@@ -314,6 +314,44 @@ def test_property_a_frame_gives_the_result_of_its_file(table: Table, blocks: str
         assert (name, found) == (name, expected)
 
 
+@pytest.mark.parametrize(
+    ("true", "false", "is_number"),
+    [
+        *(("t", "f", True), ("T", "F", True), ("true", "f", True), ("TRUE", "FALSE", True)),
+        *(("yes", "no", False), ("t", "t", False), ("t", "m", False)),
+    ],
+)
+@pytest.mark.parametrize("gap", [False, True])
+def test_exact_words_for_true_and_false_are_the_same_in_files_and_frames(
+    true: str, false: str, *, is_number: bool, gap: bool
+) -> None:
+    words: list[Any] = [true, false, false, true, true, false, true, true]
+    if gap:
+        words[3] = None
+    table: Table = {"label": [1, 1, 2, 2, 3, 3, 4, 4], "a": words, "b": words[::-1]}
+    role = {"cluster": "label"}
+    forms: dict[str, File] = {
+        "CSV": (CSV, pd.DataFrame(table).to_csv(index=False).encode()),
+        "Parquet": (PARQUET, as_parquet(table)),
+        "JSON Lines": (JSONL, as_json_lines(table).encode()),
+        "JSON lists": (JSON, json.dumps(table).encode()),
+    }
+    found = {name: evaluate(file, role, "holdout", "refuse") for name, file in forms.items()}
+    frames: tuple[Any, ...] = (table, pd.DataFrame(table, dtype=object), pl.DataFrame(table))
+    of_frames = [evaluate_frame(frame, role, "holdout") for frame in (*frames, pa.table(table))]
+
+    if not is_number or gap:
+        assert all(isinstance(each, tuple) for each in found.values())
+        assert of_frames == ["refused"] * 4
+        return
+    numbers = {n: [word == true for word in table[n]] for n in "ab"}
+    expected = evaluate((PARQUET, as_parquet({**table, **numbers})), role, "holdout", "refuse")
+    assert isinstance(expected, str)
+    assert found == dict.fromkeys(forms, expected)
+    result = {k: v for k, v in json.loads(expected).items() if k not in {"kind", "methods"}}
+    assert of_frames == [result] * 4
+
+
 def test_exact_a_frame_itself_has_the_losses() -> None:
     label, losses = [1, 1, 2, 2, 3, 3], [0.1, 0.4, 0.2, 0.3, 0.6, 0.5]
     expected = thetahat.to_json(thetahat.evaluate({"a": losses}, block=label))
