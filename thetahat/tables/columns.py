@@ -294,7 +294,7 @@ def describe_other_cells(
     mixed = find_mixed_marks(values)
     if mixed is not None:
         return f" It {write_mixed_marks(mixed, number_row)}. {ABOUT_MARKS}"
-    written = _find_written_number(values)
+    written = min(_find_first_numbers(values).values(), default=None)
     if written is not None:
         row = "" if number_row is None else f" in row {number_row(written[0])}"
         return (
@@ -319,27 +319,23 @@ def find_mixed_marks(values: Sequence[Any] | np.ndarray) -> tuple[tuple[int, str
 
     Each cell is its row and its text. None is returned for columns with one of both marks, too.
     """
-    first: dict[str, tuple[int, str]] = {}
+    first = _find_first_numbers(values)
+    return (first["."], first[","]) if first.keys() >= {".", ","} else None
+
+
+def _find_first_numbers(values: Sequence[Any] | np.ndarray) -> dict[str | None, tuple[int, str]]:
+    """Return the first cell with each decimal mark, or none, of texts that are all numbers.
+
+    Other columns have no such cells.
+    """
+    first: dict[str | None, tuple[int, str]] = {}
     for row, value in enumerate(values):
         if value is None:
             continue
         found = _MARKED_NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
         if found is None:
-            return None
-        if found["mark"]:
-            first.setdefault(found["mark"], (row, value))
-    return (first["."], first[","]) if len(first) > 1 else None
-
-
-def _find_written_number(values: Sequence[Any] | np.ndarray) -> tuple[int, str] | None:
-    """Return the first cell of a column of texts that are all numbers; None for others."""
-    first: tuple[int, str] | None = None
-    for row, value in enumerate(values):
-        if value is None:
-            continue
-        if not isinstance(value, str) or not _MARKED_NUMBER.fullmatch(value.strip()):
-            return None
-        first = first or (row, value)
+            return {}
+        first.setdefault(found["mark"], (row, value))
     return first
 
 

@@ -518,9 +518,10 @@ def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:
 def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:
     """Return one sentence about how the file was understood."""
     from thetahat_service.cli.table_columns import LABELS
+    from thetahat_service.roles.names import list_names
 
     names = columns.losses
-    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    shown = list_names(names)
     named = columns.labels
     labels = ", ".join(f"{name} from column {named[name]}" for name in LABELS if name in named)
     ends = f"; {labels}" if labels else ""

@@ -18,7 +18,7 @@ from thetahat_service.data.logs import ITEM_COLUMNS, find_log_scores
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import find_types, read_labels
 from thetahat_service.roles.long_tables import LongColumns, UnclearTable, read_long_table
-from thetahat_service.roles.names import find_better, is_name_of
+from thetahat_service.roles.names import find_better, is_name_of, list_names
 from thetahat_service.roles.proposals import describe_faults
 
 if TYPE_CHECKING:
@@ -495,10 +495,9 @@ def _advise_on_role(role: str, candidates: Sequence[str]) -> str:
 def _describe_long(
     columns: LongColumns, cluster: str | None, profiles: Mapping[str, ColumnProfile]
 ) -> list[str]:
-    names = ", ".join(columns.models[:8])
-    more = f" and {len(columns.models) - 8} more" if len(columns.models) > 8 else ""
+    names = list_names(columns.models)
     parts = [
-        f"a row for each item and model; models: {names}{more}, from column {columns.model}",
+        f"a row for each item and model; models: {names}, from column {columns.model}",
         f"items from column {columns.item}",
         f"scores from column {columns.score}",
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 
 from thetahat_service.data.base import FileLimits, check_expansion, read_parser_reason
 from thetahat_service.data.npy_header import LONGEST_HEADER, Header, read_header
+from thetahat_service.data.zip_members import ZIP_ERRORS
 from thetahat_service.errors import InvalidFile, TooLarge, Unavailable
 
 MOST_ARRAYS: Final = 200  # each needs an open file while the archive is read
@@ -25,17 +25,7 @@ MAX_BYTES_PER_CELL: Final = 16
 """Most bytes of a stored value of a sparse matrix: itself, and its column."""
 
 _ENDING: Final = ".npy"
-_BROKEN: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    UnicodeDecodeError,
-    ValueError,
-)
+_BROKEN: Final = (*ZIP_ERRORS, OSError, OverflowError, ValueError)
 """Exceptions of ``zipfile`` for an archive that is cut off, encrypted or invalid."""
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from thetahat.values.json_values import JsonValue
 from thetahat_service.json_types import (
     ColumnDescription,
     FilePreview,
@@ -14,62 +13,40 @@ from thetahat_service.json_types import (
 )
 
 
-class FileLimitValues(TypedDict):
-    """The fields of ``FileLimits``."""
-
-    cells: int
-    columns: int
-    cell_bytes: int
-    expansion: int
+class _FileRequest(TypedDict):
+    path: str
+    media_type: str
+    memory_mb: NotRequired[int]
+    seconds: NotRequired[int]
 
 
-class InspectionRequest(TypedDict):
+class InspectionRequest(_FileRequest):
     """Asks the parser to check a file and to write its table, where its format needs one."""
 
     action: Literal["inspect"]
-    path: str
-    media_type: str
     table: str
-    limits: FileLimitValues
-    memory_mb: NotRequired[int]
-    seconds: NotRequired[int]
+    limits: dict[str, int]
 
 
-class PreviewRequest(TypedDict):
-    """Asks the parser for the first rows of a file."""
+class StoredFileRequest(_FileRequest):
+    """Asks the parser for the first rows of a file, or how it is understood."""
 
-    action: Literal["preview"]
-    path: str
-    media_type: str
+    action: Literal["preview", "understand"]
     columns: Sequence[ColumnDescription]
-    rows: int
-    memory_mb: NotRequired[int]
-    seconds: NotRequired[int]
-
-
-class UnderstandingRequest(TypedDict):
-    """Asks the parser how a file is understood: roles of columns, and questions."""
-
-    action: Literal["understand"]
-    path: str
-    media_type: str
-    columns: Sequence[ColumnDescription]
-    rows: int
     details: JsonObject
-    memory_mb: NotRequired[int]
-    seconds: NotRequired[int]
+    rows: int
 
 
-ParserRequest: TypeAlias = InspectionRequest | PreviewRequest | UnderstandingRequest
+ParserRequest: TypeAlias = InspectionRequest | StoredFileRequest
 """What the parser is asked; the limits of memory and time are added where it is sent."""
 
 
 class InspectedFile(TypedDict):
-    """What the parser found in a file."""
+    """The fields of ``Inspected``."""
 
     rows: int
-    columns: list[ColumnDescription]
-    details: Mapping[str, JsonValue]
+    columns: tuple[ColumnDescription, ...]
+    details: JsonObject
     has_table: bool
 
 

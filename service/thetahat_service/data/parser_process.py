@@ -26,16 +26,17 @@ import signal
 import socket
 import sys
 import traceback
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Final, NoReturn
+from typing import IO, Final, NoReturn, cast
 
 import orjson
 import pyarrow as pa
 
 from thetahat_service.data.base import FileLimits
 from thetahat_service.data.formats import find_format
-from thetahat_service.data.parser_messages import ParserAnswer, ParserRequest
+from thetahat_service.data.parser_messages import InspectedFile, ParserAnswer, ParserRequest
 from thetahat_service.data.preview import preview
 from thetahat_service.data.reading import DatasetFileContent
 from thetahat_service.data.understanding import understand_file
@@ -60,15 +61,13 @@ def parse(request: ParserRequest) -> ParserAnswer:
     """Do what the request asks with a file: check, preview or understand; errors are JSON, too."""
     path = Path(request["path"])
     try:
-        if request["action"] == "preview":
-            file = DatasetFileContent(request["media_type"], request["columns"], path)
-            return {"preview": preview(file, request["rows"])}
-        if request["action"] == "understand":
+        if request["action"] != "inspect":
             file = DatasetFileContent(
                 request["media_type"], request["columns"], path, request["details"]
             )
-            found = understand_file(file, request["rows"])
-            return {"understanding": found}
+            if request["action"] == "preview":
+                return {"preview": preview(file, request["rows"])}
+            return {"understanding": understand_file(file, request["rows"])}
         with Path(request["table"]).open("r+b") as table:
             limits = FileLimits(**request["limits"])
             inspected = find_format(request["media_type"]).inspect(path, limits, table)
@@ -83,14 +82,7 @@ def parse(request: ParserRequest) -> ParserAnswer:
         return {"error": "unexpected", "message": traceback.format_exc()}
     except Exception:  # noqa: BLE001 - whatever a damaged file makes of a parser
         return {"error": "unexpected", "message": traceback.format_exc()}
-    return {
-        "inspected": {
-            "rows": inspected.rows,
-            "columns": list(inspected.columns),
-            "details": inspected.details,
-            "has_table": inspected.has_table,
-        }
-    }
+    return {"inspected": cast("InspectedFile", asdict(inspected))}
 
 
 class Parent:

@@ -13,7 +13,7 @@ import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, Literal
 
 import orjson
 
@@ -22,7 +22,7 @@ from thetahat_service.data.base import Inspected, read_file_limits
 from thetahat_service.data.csv_dialect import build_tabs_path
 from thetahat_service.data.encodings import build_converted_path
 from thetahat_service.data.packing import build_unpacked_path
-from thetahat_service.data.parser_messages import FileLimitValues, ParserAnswer, ParserRequest
+from thetahat_service.data.parser_messages import ParserAnswer, ParserRequest
 from thetahat_service.data.reading import ReadableFile
 from thetahat_service.errors import InvalidFile, ServiceError, Unavailable
 from thetahat_service.json_types import FilePreview, FileUnderstanding
@@ -70,7 +70,7 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
                 "path": str(path),
                 "media_type": media_type,
                 "table": str(table),
-                "limits": cast("FileLimitValues", read_file_limits(get_settings())._asdict()),
+                "limits": read_file_limits(get_settings())._asdict(),
             },
             name,
         )
@@ -78,43 +78,32 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
         for build_path in (build_converted_path, build_tabs_path, build_unpacked_path):
             build_path(path).unlink(missing_ok=True)  # files of a parser that was killed
     inspected = answer["inspected"]
-    return Inspected(
-        rows=inspected["rows"],
-        columns=tuple(inspected["columns"]),
-        details=inspected["details"],
-        has_table=inspected["has_table"],
-    )
+    inspected["columns"] = tuple(inspected["columns"])  # JSON has lists
+    return Inspected(**inspected)
 
 
 def preview_file(file: ReadableFile, rows: int, name: str | None) -> FilePreview:
     """Return the columns and first rows of a stored file, read in a process of its own."""
-    answer = _request(
-        {
-            "action": "preview",
-            "path": str(file.locate()),
-            "media_type": file.media_type,
-            "columns": file.columns,
-            "rows": rows,
-        },
-        name,
-    )
-    return answer["preview"]
+    return _read_stored("preview", file, rows, name)["preview"]
 
 
 def understand_file(file: ReadableFile, rows: int, name: str | None) -> FileUnderstanding:
     """Return how a stored file of so many rows is understood, in a process of its own."""
-    answer = _request(
-        {
-            "action": "understand",
-            "path": str(file.locate()),
-            "media_type": file.media_type,
-            "columns": file.columns,
-            "rows": rows,
-            "details": file.details,
-        },
-        name,
-    )
-    return answer["understanding"]
+    return _read_stored("understand", file, rows, name)["understanding"]
+
+
+def _read_stored(
+    action: Literal["preview", "understand"], file: ReadableFile, rows: int, name: str | None
+) -> ParserAnswer:
+    request: ParserRequest = {
+        "action": action,
+        "path": str(file.locate()),
+        "media_type": file.media_type,
+        "columns": file.columns,
+        "details": file.details,
+        "rows": rows,
+    }
+    return _request(request, name)
 
 
 def start_parsers() -> None:

@@ -10,12 +10,19 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import NameKind, is_name_of, is_rater_name, split_words
+from thetahat_service.roles.names import (
+    NameKind,
+    is_name_of,
+    is_rater_name,
+    list_names,
+    split_words,
+)
 from thetahat_service.roles.proposals import Proposal, Role, list_of
 
 MOST_GROUPS: Final = 30
 """Different values of a column whose groups one would describe."""
 LISTED: Final = 8
+INDEPENDENT: Final = "--blocks holdout if the rows are independent"
 
 
 def list_further_questions(proposals: Mapping[str, Proposal]) -> Iterator[str]:
@@ -63,7 +70,8 @@ def _ask_about_groups(names: list[str]) -> str:
     options = _write_options("--group", names)
     return _answer(
         "For whom a model is worst",
-        names and f"by {_list(names)} ({options}; --blocks holdout if the rows are independent)",
+        names
+        and f"by {list_names(names)} ({options}; --blocks holdout if the rows are independent)",
         "A column with groups of the rows, such as a language, would be needed (--group COLUMN)",
     )
 
@@ -79,7 +87,7 @@ def _ask_about_judge(models: Collection[str], ratings: Collection[str]) -> str:
     options = " ".join(f"--judge {shlex.quote(f'{m}={grade}')}" for m, grade in pairs.items())
     question = "What grades of a judge add to labels"
     if pairs and len(pairs) < len(models):
-        have = _list([*pairs])
+        have = list_names([*pairs])
         return f"{question}: each model needs its own; there are those of {have} ({options})."
     return _answer(
         f"{question} of some rows" if pairs else question,
@@ -96,15 +104,9 @@ def ask_about_raters(proposals: Mapping[str, Proposal]) -> str:
     options, command = _write_options("--rater", raters), "thetahat agreement FILE"
     return _answer(
         "How far raters agree",
-        raters[1:] and f"of {_list(raters)} ({command} {options})",
+        raters[1:] and f"of {list_names(raters)} ({command} {options})",
         "Two columns with ratings of the same rows would be needed "
         f"({command} --rater COLUMN --rater COLUMN)",
-    )
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(names[:LISTED]) + (
-        f" and {len(names) - LISTED} more" if names[LISTED:] else ""
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, Literal
 
@@ -63,6 +63,12 @@ RANGE_ENDINGS: Final = ("__MIN", "__MAX")
 """How Weights & Biases ends the names of the columns with the range of another one."""
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Return the first eight names, and how many more there are."""
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return f"{', '.join(names[:8])}{more}"
 
 
 def split_words(name: str) -> list[str]:

@@ -11,7 +11,7 @@ from thetahat_service.roles.further_questions import (
     list_further_questions_of_long_table,
 )
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import is_label_name, is_name_of
+from thetahat_service.roles.names import is_label_name, is_name_of, list_names
 from thetahat_service.roles.proposals import Proposal, Role, list_of
 from thetahat_service.roles.totals import find_named_total
 
@@ -110,14 +110,13 @@ def list_questions_of_long_table(columns: LongColumns, items: int) -> list[str]:
 def _describe_models(models: list[str] | tuple[str, ...]) -> list[str]:
     if not models:
         return ["How good a model is: no. No column has losses or scores."]
-    listed = ", ".join(models[:8]) + (f" and {len(models) - 8} more" if len(models) > 8 else "")
     if len(models) == 1:
         return [
-            f"How good {listed} is on rows like these: yes.",
+            f"How good {models[0]} is on rows like these: yes.",
             "Which model is better: no. A second model on the same rows would be needed.",
         ]
     return [
-        f"How good each of {len(models)} models is on rows like these: yes ({listed}).",
+        f"How good each of {len(models)} models is on rows like these: yes ({list_names(models)}).",
         "Which of them is better, as they are trained: yes, paired.",
     ]
 
