@@ -63,6 +63,7 @@ def measure(name: str, method: Any, n_batches: int) -> None:
     from thetahat_service.series import adding, documents, keeping
     from thetahat_service.series.request import SeriesRequest
     from thetahat_service.storage.owners import LOCAL_OWNER_ID
+    from thetahat_service.storage.series import ROWS as STORED
 
     request = SeriesRequest.model_validate({"models": ["new", "old"], "method": method})
     series, _ = keeping.create(LOCAL_OWNER_ID, request, None, "")
@@ -87,7 +88,7 @@ def measure(name: str, method: Any, n_batches: int) -> None:
         for _ in range(READS):
             keeping.list_looks(LOCAL_OWNER_ID, series.id, None, 50)
         of_page = (time.process_time() - began) / READS
-        size = len(json.dumps(keeping.get(LOCAL_OWNER_ID, series.id).state))
+        size = len(json.dumps(STORED.fetch(LOCAL_OWNER_ID, series.id).state))
         print(
             f"{name:<18} {first + step:>8}  {1e3 * of_batch:>10.2f}  {1e3 * of_read:>10.2f}  "
             f"{1e3 * of_page:>9.2f}  {read_resident_mb():>7.1f}  {size:>11}",

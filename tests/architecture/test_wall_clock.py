@@ -7,7 +7,9 @@ import re
 from tests.architecture.sources import ROOT, python_files
 
 RECORD = ROOT / "docs" / "decisions" / "0024-clocks.md"
-READS = re.compile(r"datetime\.now\(|\btime\.time\(\)|\bEpochNow\(|datetime\.fromtimestamp\(")
+READS = re.compile(
+    r"datetime\.now\(|\btime\.time\(\)|\bEpochNow\(|\bread_clock\(|datetime\.fromtimestamp\("
+)
 SERVICE = "service/thetahat_service/"
 
 

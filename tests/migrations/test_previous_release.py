@@ -25,11 +25,12 @@ from tests.service.jobs.conftest import sleeping
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.storage.databases import SQLITE_FILE
 from tests.worker.sleeping_kind import expected_draws
-from thetahat_service.jobs import datasets, read, retention, sweep
+from thetahat_service.jobs import read, retention, sweep
 from thetahat_service.jobs.cancel import cancel
 from thetahat_service.process.request_context import Scope
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import api_keys, engine, schema
+from thetahat_service.storage.datasets import ROWS
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 from thetahat_service.storage.tables import METADATA
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
@@ -208,7 +209,7 @@ def test_exact_a_key_and_a_data_set_of_the_previous_release_work(
         (key,) = api_keys.list_all(connection)
     assert credential is not None
     assert (key.scope, key.expires_at) == (Scope.SUBMIT, None)
-    row = datasets.get(LOCAL_OWNER_ID, identifier)
+    row = ROWS.fetch(LOCAL_OWNER_ID, identifier)
     assert (row.rows, row.columns) == (1, [{"name": "a"}])
 
 

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from thetahat_service.settings import Settings
 from thetahat_service.storage import clock_jumps
+from thetahat_service.storage.engine import read_clock
 from thetahat_service.storage.unit_of_work import call_after_commit
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class ClockWatch:
             For how long a sweep takes the duty.
         """
         began = self._monotonic()
-        now = clock_jumps.read_clock(connection)
+        now = read_clock(connection)
         answered = self._monotonic()
         is_first = on_duty and not self._has_duty
         if answered - began > LONGEST_ANSWER_S:

@@ -21,7 +21,7 @@ from thetahat_service.json_types import DatasetPreviewJson, DatasetUnderstanding
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import audit, datasets, ladders, test_sets
-from thetahat_service.storage.audit import Action, Origin
+from thetahat_service.storage.audit import Action
 from thetahat_service.storage.checksums import append_digest
 from thetahat_service.storage.datasets import DatasetRow
 from thetahat_service.storage.files import build_dataset_file_name
@@ -129,12 +129,6 @@ def _check_quota(connection: sa.Connection, owner_id: UUID, size: int) -> None:
         )
 
 
-def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
-    """Return an owner's data set; ``ResourceNotFound`` if there is none of that id."""
-    with reading() as connection:
-        return datasets.ROWS.get(connection, owner_id, identifier)
-
-
 def list_datasets(
     owner_id: UUID, before: Position | None, limit: int
 ) -> tuple[list[DatasetRow], Position | None]:
@@ -152,7 +146,7 @@ def read_uses(owner_id: UUID, rows: Sequence[DatasetRow]) -> dict[str, Uses]:
 
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
     """Return the first rows and the properties of the file."""
-    row = get(owner_id, identifier)
+    row = datasets.ROWS.fetch(owner_id, identifier)
     file = build_dataset_file(row, open_file_store())
     return {
         "id": row.id,
@@ -164,7 +158,7 @@ def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
 
 def understand(owner_id: UUID, identifier: UUID) -> DatasetUnderstandingJson:
     """Return the roles of the columns, what the file holds, and what it can answer."""
-    row = get(owner_id, identifier)
+    row = datasets.ROWS.fetch(owner_id, identifier)
     file = build_dataset_file(row, open_file_store())
     return {"id": row.id, **understand_file(file, row.rows, row.name)}
 
@@ -197,8 +191,7 @@ def delete_expired(identifier: UUID, before: datetime) -> bool:
                 return False
             owner_id, sha256 = deleted
             ladders.delete_without_dataset(connection, owner_id, sha256)
-            origin = Origin(audit.SERVICE, None)
-            audit.add(connection, Action.DELETE_DATASET, identifier, owner_id, origin)
+            audit.add(connection, Action.DELETE_DATASET, identifier, owner_id, audit.BY_SERVICE)
     except IntegrityError:  # an evaluation that reads it was submitted at the same moment
         return False
     delete_unused_bytes(sha256)

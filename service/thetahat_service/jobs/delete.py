@@ -43,8 +43,7 @@ def delete_expired(evaluation_id: UUID, before: datetime) -> bool:
             return False
         if sign_offs.get_newest(connection, evaluation_id) is not None:
             return False
-        origin = Origin(audit.SERVICE, None)
-        losses_file = _delete_rows(connection, evaluation_id, row.owner_id, origin)
+        losses_file = _delete_rows(connection, evaluation_id, row.owner_id, audit.BY_SERVICE)
     _delete_files(evaluation_id, losses_file, open_file_store())
     return True
 

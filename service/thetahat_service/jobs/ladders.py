@@ -15,7 +15,6 @@ from thetahat_presentation.wording import name_method
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.ladder_scores import MOST_SCORES, build_ladder_scores
-from thetahat_service.jobs import datasets as stored_datasets
 from thetahat_service.storage import datasets, ladders
 from thetahat_service.storage.ladders import ListedLadder, ScoreRow
 from thetahat_service.storage.newest_first import Position
@@ -45,7 +44,7 @@ def list_ladders(
     """
     conditions = []
     if dataset is not None:
-        conditions.append(LADDER.c.sha256 == stored_datasets.get(owner_id, dataset).sha256)
+        conditions.append(LADDER.c.sha256 == datasets.ROWS.fetch(owner_id, dataset).sha256)
     if target is not None:
         conditions.append(LADDER.c.target == target)
     rows, end = ladders.ROWS.list_page(owner_id, before, limit, *conditions)
@@ -54,9 +53,7 @@ def list_ladders(
 
 def get(owner_id: UUID, ladder_id: UUID) -> Json:
     """Return the document of an owner's Ladder; ``ResourceNotFound`` if there is none."""
-    with reading() as connection:
-        row = ladders.ROWS.get(connection, owner_id, ladder_id)
-    found = _build_documents(owner_id, [row])
+    found = _build_documents(owner_id, [ladders.ROWS.fetch(owner_id, ladder_id)])
     if not found:
         raise ResourceNotFound(f"There is no Ladder {ladder_id}.")
     return found[0]

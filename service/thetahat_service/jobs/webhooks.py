@@ -64,12 +64,6 @@ def list_webhooks(owner_id: UUID) -> list[WebhookRow]:
         return webhooks.list_of_owner(connection, owner_id)
 
 
-def get(owner_id: UUID, webhook_id: UUID) -> WebhookRow:
-    """Return an owner's webhook; ``ResourceNotFound`` if there is none of that id."""
-    with reading() as connection:
-        return webhooks.ROWS.get(connection, owner_id, webhook_id)
-
-
 def rotate_secret(
     owner_id: UUID, webhook_id: UUID, keep_previous_s: float
 ) -> tuple[WebhookRow, str]:
@@ -95,7 +89,7 @@ def list_deliveries(
     owner_id: UUID, webhook_id: UUID, state: str | None, before: Position | None, limit: int
 ) -> tuple[list[DeliveryRow], Position | None]:
     """Return one page of a webhook's deliveries, newest first, and the position of its end."""
-    get(owner_id, webhook_id)
+    webhooks.ROWS.fetch(owner_id, webhook_id)
     with reading() as connection:
         rows = webhooks.list_deliveries(connection, webhook_id, state, before, limit + 1)
     return cut_page(rows, limit, lambda row: (row.created_at, row.id))

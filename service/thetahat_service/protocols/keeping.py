@@ -1,4 +1,4 @@
-"""Creating, reading, withdrawing and deleting protocols; another owner's count as missing."""
+"""Creating, withdrawing and deleting protocols; another owner's count as missing."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from thetahat_service.errors import ProtocolInUse
 from thetahat_service.protocols.request import ProtocolRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import audit, protocols
-from thetahat_service.storage.audit import Action, Origin
-from thetahat_service.storage.newest_first import Position
+from thetahat_service.storage.audit import Action
 from thetahat_service.storage.protocols import ProtocolRow
-from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 
 def create(
@@ -55,19 +54,6 @@ def create(
     return protocols.ROWS.create_once(owner_id, key, fingerprint, store)
 
 
-def get(owner_id: UUID, protocol_id: UUID) -> ProtocolRow:
-    """Return an owner's protocol; ``ResourceNotFound`` if there is none of that id."""
-    with reading() as connection:
-        return protocols.ROWS.get(connection, owner_id, protocol_id)
-
-
-def list_protocols(
-    owner_id: UUID, before: Position | None, limit: int
-) -> tuple[list[ProtocolRow], Position | None]:
-    """Return one page of an owner's list, newest first, and the position of its end."""
-    return protocols.ROWS.list_page(owner_id, before, limit)
-
-
 def withdraw(owner_id: UUID, protocol_id: UUID, reason: str) -> ProtocolRow:
     """Record that a protocol is withdrawn, and why; one that is withdrawn is not changed."""
     with unit_of_work() as connection:
@@ -76,7 +62,7 @@ def withdraw(owner_id: UUID, protocol_id: UUID, reason: str) -> ProtocolRow:
             withdrawn = {"withdrawn_at": datetime.now(UTC), "withdrawn_reason": reason}
             protocols.ROWS.update(connection, protocol_id, **withdrawn)
             audit.add(connection, Action.WITHDRAW_PROTOCOL, protocol_id, owner_id)
-    return get(owner_id, protocol_id)
+    return protocols.ROWS.fetch(owner_id, protocol_id)
 
 
 def delete(owner_id: UUID, protocol_id: UUID) -> None:
@@ -97,6 +83,5 @@ def delete_expired(protocol_id: UUID) -> bool:
         owner_id = protocols.lock_some(connection, [protocol_id]).get(protocol_id)
         if owner_id is None or not protocols.delete_unnamed(connection, protocol_id):
             return False
-        origin = Origin(audit.SERVICE, None)
-        audit.add(connection, Action.DELETE_PROTOCOL, protocol_id, owner_id, origin)
+        audit.add(connection, Action.DELETE_PROTOCOL, protocol_id, owner_id, audit.BY_SERVICE)
     return True

@@ -16,7 +16,7 @@ from thetahat_service.series.request import SeriesRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.states import SeriesStatus
 from thetahat_service.storage import audit, series
-from thetahat_service.storage.audit import Action, Origin
+from thetahat_service.storage.audit import Action
 from thetahat_service.storage.newest_first import Position
 from thetahat_service.storage.series import LookRow, SeriesRow
 from thetahat_service.storage.tables import SERIES
@@ -74,12 +74,6 @@ def create(
     return series.ROWS.create_once(owner_id, key, fingerprint, store)
 
 
-def get(owner_id: UUID, series_id: UUID) -> SeriesRow:
-    """Return an owner's series; ``ResourceNotFound`` if there is none of that id."""
-    with reading() as connection:
-        return series.ROWS.get(connection, owner_id, series_id)
-
-
 def get_with_latest(owner_id: UUID, series_id: UUID) -> tuple[SeriesRow, LookRow | None]:
     """Return an owner's series and its newest look."""
     with reading() as connection:
@@ -101,7 +95,7 @@ def list_looks(
     owner_id: UUID, series_id: UUID, before: int | None, limit: int
 ) -> tuple[list[LookRow], int | None]:
     """Return one page of a series' looks, newest first, and the number of its last one."""
-    get(owner_id, series_id)
+    series.ROWS.fetch(owner_id, series_id)
     with reading() as connection:
         rows = series.list_looks(connection, series_id, before, limit + 1)
     return rows[:limit], rows[limit - 1].number if len(rows) > limit else None
@@ -127,7 +121,7 @@ def close(owner_id: UUID, series_id: UUID) -> SeriesRow:
             closed = {"status": SeriesStatus.CLOSED.value, "closed_at": datetime.now(UTC)}
             series.ROWS.update(connection, series_id, **closed)
             audit.add(connection, Action.CLOSE_SERIES, series_id, owner_id)
-    return get(owner_id, series_id)
+    return series.ROWS.fetch(owner_id, series_id)
 
 
 def delete(owner_id: UUID, series_id: UUID) -> None:
@@ -144,6 +138,5 @@ def delete_expired(series_id: UUID, before: datetime) -> bool:
         owner_id = series.delete_closed(connection, series_id, before)
         if owner_id is None:
             return False
-        origin = Origin(audit.SERVICE, None)
-        audit.add(connection, Action.DELETE_SERIES, series_id, owner_id, origin)
+        audit.add(connection, Action.DELETE_SERIES, series_id, owner_id, audit.BY_SERVICE)
     return True

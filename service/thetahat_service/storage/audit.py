@@ -77,6 +77,8 @@ class AuditRow:
     request_id: str | None
 
 
+BY_SERVICE: Final = Origin(SERVICE, None)
+"""Of what the service does by itself."""
 ROWS: Final = StoredRows(AUDIT_ENTRY, AuditRow)
 _INSERT = sa.insert(AUDIT_ENTRY)
 

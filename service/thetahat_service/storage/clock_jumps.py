@@ -14,7 +14,6 @@ from typing import Final
 import sqlalchemy as sa
 
 from thetahat_service.states import DeliveryState, UnitState
-from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import OWNER, UNIT, WEBHOOK_DELIVERY, WORKER
 
 LONGEST_PAUSE_S: Final = 600.0
@@ -25,11 +24,6 @@ _RUNNING = UNIT.c.state == UnitState.RUNNING.value
 _OPEN = UNIT.c.state.in_([UnitState.QUEUED.value, UnitState.RUNNING.value])
 _OWNED = UNIT.c.owner_id.in_(sa.select(OWNER.c.id))  # so that the index of owners is used
 _PENDING = WEBHOOK_DELIVERY.c.state == DeliveryState.PENDING.value
-
-
-def read_clock(connection: sa.Connection) -> float:
-    """Return the time of the database's clock, in seconds since 1970."""
-    return float(connection.execute(sa.select(EpochNow())).scalar_one())
 
 
 def move_back(

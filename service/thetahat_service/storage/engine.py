@@ -66,6 +66,17 @@ def _compile_epoch_now_for_sqlite(element: EpochNow, compiler: Any, **options: A
     return "((julianday('now') - 2440587.5) * 86400.0)"
 
 
+def read_clock(connection: sa.Connection) -> float:
+    """Return the time of the database's clock, in seconds since 1970.
+
+    PostgreSQL uses an index for a value, but not for an expression with the clock.
+    """
+    return float(connection.execute(_NOW).scalar_one())
+
+
+_NOW = sa.select(EpochNow())
+
+
 @dataclass(frozen=True, slots=True)
 class Engines:
     """The engines for writing and reading.

@@ -345,8 +345,7 @@ def list_page(
     limit: int,
 ) -> list[EvaluationRow]:
     """Return an owner's newest evaluations, older than ``before`` unless it is None."""
-    statement = select_page(connection, owner_id, filters, before, limit)
-    return _add_labels(connection, connection.execute(statement).all())
+    return _read_in_order(connection, select_page(connection, owner_id, filters, before, limit))
 
 
 def list_sorted(
@@ -370,9 +369,14 @@ def list_sorted(
         .offset(part.start)
         .limit(part.stop - part.start)
     )
+    return _read_in_order(connection, statement)
+
+
+def _read_in_order(connection: sa.Connection, statement: sa.Select[Any]) -> list[EvaluationRow]:
+    """Return the evaluations whose ids a query returns."""
     ids = list(connection.scalars(statement))
-    rows = get_some(connection, ids)
-    return [rows[identifier] for identifier in ids]
+    rows = get_some(connection, ids) if ids else {}
+    return [rows[identifier] for identifier in ids if identifier in rows]
 
 
 def _build_sort_key(column: SortColumn) -> sa.ColumnElement[Any]:
@@ -390,8 +394,11 @@ def select_page(
     before: Position | None,
     limit: int,
 ) -> sa.Select[Any]:
-    """Return the query of ``list_page``, which depends on how many evaluations have a label."""
-    statement = sa.select(*COLUMNS).where(
+    """Return the query of the ids of ``list_page``.
+
+    It depends on how many evaluations have a label.
+    """
+    statement = sa.select(EVALUATION.c.id).where(
         EVALUATION.c.owner_id == owner_id, *_build_all_conditions(connection, filters)
     )
     return select_newest(statement, EVALUATION.c.created_at, EVALUATION.c.id, before, limit)
@@ -489,23 +496,6 @@ def _build_search_condition(text: str) -> sa.ColumnElement[bool]:
     with suppress(ValueError):
         either.append(EVALUATION.c.id == UUID(text))
     return sa.or_(*either)
-
-
-def _add_labels(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[EvaluationRow]:
-    """Return the evaluations of these rows, each with its labels."""
-    if not rows:
-        return []
-    labels: dict[UUID, dict[str, str]] = {row.id: {} for row in rows}
-    statement = (
-        sa.select(
-            EVALUATION_LABEL.c.evaluation_id, EVALUATION_LABEL.c.key, EVALUATION_LABEL.c.value
-        )
-        .where(EVALUATION_LABEL.c.evaluation_id.in_(labels))
-        .order_by(EVALUATION_LABEL.c.key)
-    )
-    for evaluation_id, key, value in connection.execute(statement):
-        labels[evaluation_id][key] = value
-    return [EvaluationRow(**row._mapping, labels=labels[row.id]) for row in rows]  # noqa: SLF001 - public in spite of its name
 
 
 def list_versions(

@@ -85,6 +85,11 @@ class OwnedRows(StoredRows[R]):
         """Return an owner's row; ``ResourceNotFound`` if there is none of that id."""
         return self._require(self.find(connection, owner_id, identifier), identifier)
 
+    def fetch(self, owner_id: UUID, identifier: UUID) -> R:
+        """Return an owner's row as ``get`` does, by a connection of its own."""
+        with reading() as connection:
+            return self.get(connection, owner_id, identifier)
+
     def lock(self, connection: sa.Connection, owner_id: UUID, identifier: UUID) -> R:
         """Return an owner's row as ``get`` does, locked until the transaction ends."""
         statement = self.select(self._is(owner_id, identifier)).with_for_update()

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from thetahat_service.storage.engine import EpochNow
+from thetahat_service.storage.engine import read_clock
 from thetahat_service.storage.owned_rows import KeyedRows
 from thetahat_service.storage.tables import DATASET, EVALUATION, PROTOCOL, SERIES
 
@@ -47,7 +47,7 @@ def read_time(connection: sa.Connection, owner_id: UUID) -> datetime:
     Data sets and evaluations have the time of the process that received them, whose clock may be
     ahead: what is there before a protocol must never look as if it had come after it.
     """
-    now = datetime.fromtimestamp(connection.execute(sa.select(EpochNow())).scalar_one(), UTC)
+    now = datetime.fromtimestamp(read_clock(connection), UTC)
     newest: list[datetime | None] = [
         connection.execute(
             sa.select(sa.func.max(table.c.created_at)).where(table.c.owner_id == owner_id)

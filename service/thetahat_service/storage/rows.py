@@ -10,6 +10,20 @@ import sqlalchemy as sa
 R = TypeVar("R")
 
 
+def select_distinct(column: sa.Column[Any], *conditions: sa.ColumnElement[bool]) -> sa.CTE:
+    """Return the query of the different values of a column, with a NULL at their end.
+
+    Each costs one lookup in the index, however many rows have it: the next one is the first above
+    the last.
+    """
+    first = sa.select(column).where(*conditions).order_by(column).limit(1)
+    found = sa.select(first.scalar_subquery().label(column.name))
+    found_values = found.cte(f"each_{column.name}", recursive=True)
+    last = found_values.c[column.name]
+    following = first.where(column > last).scalar_subquery()
+    return found_values.union_all(sa.select(following).where(last.is_not(None)))
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRows(Generic[R]):
     """A table and the dataclass of its rows."""

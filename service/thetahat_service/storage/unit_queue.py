@@ -16,7 +16,8 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from thetahat_service.states import UnitState
-from thetahat_service.storage.engine import EpochNow
+from thetahat_service.storage.engine import EpochNow, read_clock
+from thetahat_service.storage.rows import select_distinct
 from thetahat_service.storage.tables import EVALUATION, UNIT
 from thetahat_service.storage.units import UnitKey
 
@@ -31,25 +32,11 @@ class QueuedUnit:
 
 
 def _build_owner_statement() -> sa.Select[tuple[UUID]]:
-    """Return the query of owners with queued units, in turn.
-
-    Each owner costs one lookup in the index, however many units are queued: the next one is
-    the first above the last.
-    """
+    """Return the query of owners with queued units, in turn."""
     unit = UNIT.alias("other")
-    queued = unit.c.state == UnitState.QUEUED.value
-    first = sa.select(unit.c.owner_id).where(queued, unit.c.owner_id.is_not(None))
-    owners = sa.select(
-        first.order_by(unit.c.owner_id).limit(1).scalar_subquery().label("owner_id")
-    ).cte("owners", recursive=True)
-    following = (
-        sa.select(unit.c.owner_id)
-        .where(queued, unit.c.owner_id > owners.c.owner_id)
-        .order_by(unit.c.owner_id)
-        .limit(1)
-        .scalar_subquery()
+    owners = select_distinct(
+        unit.c.owner_id, unit.c.state == UnitState.QUEUED.value, unit.c.owner_id.is_not(None)
     )
-    owners = owners.union_all(sa.select(following).where(owners.c.owner_id.is_not(None)))
     last_claim = (
         sa.select(unit.c.claimed_at)
         .where(unit.c.owner_id == owners.c.owner_id, unit.c.claimed_at.is_not(None))
@@ -119,8 +106,7 @@ def mark_unsent(connection: sa.Connection, count: int) -> list[UnitKey]:
     Their order does not matter: a message only says that there is work. None is sent twice, because
     a worker without messages looks into the queue by itself.
     """
-    # PostgreSQL uses the index for a value, but not for an expression with the clock.
-    now = connection.execute(sa.select(EpochNow())).scalar_one()
+    now = read_clock(connection)
     unsent = connection.execute(select_unsent(now, count))
     keys = [(row.evaluation_id, row.number) for row in unsent]
     for evaluation_id, number in keys:

@@ -25,7 +25,7 @@ import sqlalchemy as sa
 from thetahat_service.json_types import Payload
 from thetahat_service.states import Stage, UnitState
 from thetahat_service.storage import unit_statements
-from thetahat_service.storage.engine import EpochNow
+from thetahat_service.storage.engine import EpochNow, read_clock
 from thetahat_service.storage.tables import EVALUATION, UNIT
 from thetahat_service.storage.unit_transitions import UnitEvent
 
@@ -33,7 +33,6 @@ PACE = 1.0  # distance in place, in seconds, between the chunks of one evaluatio
 AHEAD = 1e9  # seconds subtracted from the place of units that come before all chunks
 AWAITED_AHEAD = 1e10  # the same for an evaluation whose client waits: its places are negative
 MOST_AWAITED_CHUNKS = 16  # an evaluation with more of them takes its turn with the others
-_NOW = sa.select(EpochNow())
 _START = (
     sa.select(EVALUATION.c.owner_id, UNIT.c.place)
     .outerjoin(UNIT, sa.and_(UNIT.c.evaluation_id == EVALUATION.c.id, UNIT.c.number == 0))
@@ -85,7 +84,7 @@ def insert(
     n_sent: int,
 ) -> list[UnitKey]:
     """Queue units and return the first ``n_sent``, marked as sent; the caller sends them."""
-    now = connection.execute(_NOW).scalar_one()
+    now = read_clock(connection)
     owner_id, start = connection.execute(_START, {"its_evaluation": evaluation_id}).one()
     is_awaited = start is not None and start < 0.0 and len(new) <= MOST_AWAITED_CHUNKS
     ahead = 0.0 if stage is Stage.CHUNK else AHEAD
@@ -114,7 +113,7 @@ def insert_starts(
     connection: sa.Connection, evaluations: Sequence[EvaluationStart]
 ) -> list[UnitKey]:
     """Queue the first unit of each of several new evaluations and return them, to be sent."""
-    now = connection.execute(_NOW).scalar_one()
+    now = read_clock(connection)
     start = NewUnit(0, {}, 1)
     rows = [
         _build_row(new.id, new.owner_id, Stage.START, start, now)
@@ -335,8 +334,7 @@ def list_claims(connection: sa.Connection, worker_ids: Collection[UUID]) -> list
 
 def list_expired(connection: sa.Connection, count: int) -> list[UnitClaim]:
     """Return claims whose lease has expired, at most ``count``."""
-    # PostgreSQL uses the index for a value, but not for an expression with the clock.
-    return _read_claims(connection, select_expired(connection.execute(_NOW).scalar_one(), count))
+    return _read_claims(connection, select_expired(read_clock(connection), count))
 
 
 def select_expired(now: float, count: int) -> sa.Select[Any]:

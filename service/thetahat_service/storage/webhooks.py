@@ -18,10 +18,10 @@ import orjson
 import sqlalchemy as sa
 
 from thetahat_service.states import DeliveryState, WebhookEvent
-from thetahat_service.storage.engine import EpochNow
+from thetahat_service.storage.engine import EpochNow, read_clock
 from thetahat_service.storage.newest_first import Position, select_newest
 from thetahat_service.storage.owned_rows import OwnedRows
-from thetahat_service.storage.rows import StoredRows
+from thetahat_service.storage.rows import StoredRows, select_distinct
 from thetahat_service.storage.tables import EVALUATION_LABEL, WEBHOOK, WEBHOOK_DELIVERY
 
 AT_ONCE_PER_WEBHOOK: Final = 2
@@ -249,14 +249,15 @@ def send_again(
 
 def list_due(connection: sa.Connection, limit: int) -> list[DueDelivery]:
     """Return deliveries that are due, the oldest of each owner first, and few of each webhook."""
-    statement = select_due(_read_clock(connection), limit)
+    statement = select_due(read_clock(connection), limit)
     rows = connection.execute(statement)
     return [DueDelivery(row.id, row.webhook_id, row.owner_id) for row in rows]
 
 
 def select_due(now: float, limit: int) -> sa.Select[tuple[UUID, UUID, UUID]]:
     """Return the query of ``list_due``, which reads few rows, however many are due."""
-    first = _build_waiting_webhooks()
+    pending = WEBHOOK_DELIVERY.alias("pending").c
+    first = select_distinct(pending.webhook_id, pending.state == DeliveryState.PENDING.value)
     due = WEBHOOK_DELIVERY.alias("due")
     of_webhook = (
         sa.select(due.c.id)
@@ -283,23 +284,6 @@ def select_due(now: float, limit: int) -> sa.Select[tuple[UUID, UUID, UUID]]:
     )
 
 
-def _build_waiting_webhooks() -> sa.CTE:
-    """Return the query of webhooks with pending deliveries.
-
-    Each costs one lookup in the index: the next one is the first above the last.
-    """
-    pending = WEBHOOK_DELIVERY.alias("pending")
-    first = (
-        sa.select(pending.c.webhook_id)
-        .where(pending.c.state == DeliveryState.PENDING.value)
-        .order_by(pending.c.webhook_id)
-        .limit(1)
-    )
-    found = sa.select(first.scalar_subquery().label("webhook_id")).cte("waiting", recursive=True)
-    following = first.where(pending.c.webhook_id > found.c.webhook_id).scalar_subquery()
-    return found.union_all(sa.select(following).where(found.c.webhook_id.is_not(None)))
-
-
 def claim(
     connection: sa.Connection, ids: Collection[UUID], seconds: float
 ) -> list[ClaimedDelivery]:
@@ -312,7 +296,7 @@ def claim(
     """
     statement = (
         sa.update(WEBHOOK_DELIVERY)
-        .where(_DELIVERIES.id.in_(ids), *_is_due(WEBHOOK_DELIVERY, _read_clock(connection)))
+        .where(_DELIVERIES.id.in_(ids), *_is_due(WEBHOOK_DELIVERY, read_clock(connection)))
         .values(attempts=_DELIVERIES.attempts + 1, next_attempt_at=EpochNow() + seconds)
         .returning(_DELIVERIES.id)
     )
@@ -399,11 +383,6 @@ def remove_before(connection: sa.Connection, moment: datetime, limit: int) -> in
         .limit(limit)
     )
     return connection.execute(sa.delete(WEBHOOK_DELIVERY).where(_DELIVERIES.id.in_(old))).rowcount
-
-
-def _read_clock(connection: sa.Connection) -> float:
-    # PostgreSQL uses the index for a value, but not for an expression with the clock.
-    return float(connection.execute(sa.select(EpochNow())).scalar_one())
 
 
 def _is_due(table: sa.FromClause, now: float) -> tuple[sa.ColumnElement[bool], ...]:

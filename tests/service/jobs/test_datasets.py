@@ -62,7 +62,7 @@ def test_exact_a_data_set_is_kept_once_and_read_back(sqlite: None) -> None:
     again, is_new_again = keep(b"a,b\n1,x\n")
 
     assert (is_new, is_new_again) == (True, False)
-    assert again == row == datasets.get(LOCAL_OWNER_ID, row.id)
+    assert again == row == stored.ROWS.fetch(LOCAL_OWNER_ID, row.id)
     assert [column["name"] for column in row.columns] == ["a", "b"]
     assert datasets.read_dataset_files(LOCAL_OWNER_ID, [row.id, uuid4()])[row.id].rows == 1
     assert len(kept_files()) == 2
@@ -84,7 +84,7 @@ def test_exact_bytes_go_with_their_last_owner(database: str) -> None:
     mine, theirs = keep(b"a\n1\n")[0], keep(b"a\n1\n", other)[0]
 
     with pytest.raises(ResourceNotFound):
-        datasets.get(LOCAL_OWNER_ID, theirs.id)
+        stored.ROWS.fetch(LOCAL_OWNER_ID, theirs.id)
     with pytest.raises(ResourceNotFound):
         datasets.delete(LOCAL_OWNER_ID, theirs.id)
     datasets.delete(LOCAL_OWNER_ID, mine.id)
@@ -102,7 +102,7 @@ def test_exact_what_an_evaluation_reads_stays(sqlite: None) -> None:
 
     with pytest.raises(DatasetInUse):
         datasets.delete(LOCAL_OWNER_ID, row.id)
-    assert datasets.get(LOCAL_OWNER_ID, row.id) == row
+    assert stored.ROWS.fetch(LOCAL_OWNER_ID, row.id) == row
 
 
 def test_invalid_a_refused_file_leaves_nothing(sqlite: None) -> None:
@@ -204,12 +204,12 @@ def test_exact_a_file_that_was_read_in_another_way_is_refused_until_its_upload(
     now, _ = keep(content)
     with unit_of_work() as connection:
         stored.replace_content(connection, replace(now, **found))
-    before = datasets.get(LOCAL_OWNER_ID, now.id)
+    before = stored.ROWS.fetch(LOCAL_OWNER_ID, now.id)
 
     with pytest.raises(DamagedFile, match="to an earlier release, which read its file in another"):
         read_columns(build_dataset_file(before, open_file_store()))
     again, is_new = keep(content)
 
     assert (again, is_new) == (now, False)
-    assert datasets.get(LOCAL_OWNER_ID, now.id) == now
+    assert stored.ROWS.fetch(LOCAL_OWNER_ID, now.id) == now
     assert read_columns(build_dataset_file(again, open_file_store()))["a"].tolist() == [2, 3]

@@ -309,9 +309,9 @@ def test_exact_status_410_disables_the_webhook(database: str, receiver: Receiver
 
     assert len(receiver.received) == 1
     assert (row.state, row.attempts, row.last_status) == ("dead", 1, 410)
-    assert webhooks.get(LOCAL_OWNER_ID, webhook_id).disabled_at is not None
+    assert stored.ROWS.fetch(LOCAL_OWNER_ID, webhook_id).disabled_at is not None
     webhooks.send_again(LOCAL_OWNER_ID, webhook_id, row.id)
-    assert webhooks.get(LOCAL_OWNER_ID, webhook_id).disabled_at is None
+    assert stored.ROWS.fetch(LOCAL_OWNER_ID, webhook_id).disabled_at is None
 
 
 def test_exact_a_private_address_is_never_reached(

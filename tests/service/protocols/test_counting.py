@@ -21,7 +21,7 @@ from thetahat_service.protocols import keeping
 from thetahat_service.protocols.request import ProtocolRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
-from thetahat_service.storage.protocols import ProtocolRow
+from thetahat_service.storage.protocols import ROWS, ProtocolRow
 from thetahat_service.storage.tables import AUDIT_ENTRY, EVALUATION, PROTOCOL
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
@@ -66,7 +66,7 @@ def test_exact_submissions_at_once_have_numbers_of_their_own(database: str) -> N
     for protocol_id in (first, second):
         numbers = [each["number"] for each in outcomes if each["id"] == str(protocol_id)]
         assert sorted(numbers) == list(range(1, 21))
-        assert keeping.get(LOCAL_OWNER_ID, protocol_id).evaluations == 20
+        assert ROWS.fetch(LOCAL_OWNER_ID, protocol_id).evaluations == 20
 
 
 def test_exact_data_of_an_hour_ahead_were_there_before(database: str) -> None:
@@ -116,11 +116,11 @@ def test_exact_retention_deletes_what_was_withdrawn_long_ago_and_is_not_named(
 
     removed = retention.remove_expired(get_settings())
 
-    listed, _ = keeping.list_protocols(LOCAL_OWNER_ID, None, 10)
+    listed, _ = ROWS.list_page(LOCAL_OWNER_ID, None, 10)
     assert removed.protocols == 1
     assert {row.id for row in listed} == {named, new, in_force}
     with pytest.raises(ResourceNotFound, match="There is no protocol"):
-        keeping.get(LOCAL_OWNER_ID, old)
+        ROWS.fetch(LOCAL_OWNER_ID, old)
     with reading() as connection:
         statement = sa.select(AUDIT_ENTRY.c.action).where(AUDIT_ENTRY.c.subject == str(old))
         actions = connection.scalars(statement).all()

@@ -52,7 +52,7 @@ def add(series_id: UUID, key: str, batch: Batch | None = None) -> tuple[LookRow,
 
 def read(series_id: UUID) -> SeriesRow:
     """Return a series."""
-    return keeping.get(LOCAL_OWNER_ID, series_id)
+    return series.ROWS.fetch(LOCAL_OWNER_ID, series_id)
 
 
 def _end_at_next(how: str) -> None:

@@ -30,6 +30,7 @@ from thetahat_service.pages.evaluation_list import describe_entry
 from thetahat_service.pages.kept_studies import list_kept_studies
 from thetahat_service.pages.method_page import ShownMethod, describe_family, describe_method
 from thetahat_service.settings import get_settings
+from thetahat_service.storage.datasets import ROWS
 from thetahat_service.storage.evaluations import Filters
 from thetahat_service.storage.open_files import open_file_store
 
@@ -122,7 +123,7 @@ async def upload_from_page(request: Request, owner_id: OwnerId) -> Response:
 @router.get("/data-sets/{dataset_id}")
 async def show_dataset(request: Request, owner_id: OwnerId, dataset_id: DatasetId) -> Response:
     """Return the page of a data set."""
-    row = await read_database(datasets.get, owner_id, dataset_id)
+    row = await read_database(ROWS.fetch, owner_id, dataset_id)
     preview = await run_parser(owner_id, datasets.preview, owner_id, dataset_id, PREVIEW_ROWS)
     understood = await understand(owner_id, row)
     uses = await read_database(datasets.read_uses, owner_id, [row])

@@ -27,6 +27,7 @@ from thetahat_service.schemas.dataset import (
     DatasetUnderstanding,
 )
 from thetahat_service.settings import get_settings
+from thetahat_service.storage.datasets import ROWS
 from thetahat_service.storage.open_files import open_file_store
 
 FILTERS = "datasets"
@@ -106,7 +107,7 @@ async def list_datasets(
 @router.get("/{dataset_id}", response_model=DatasetRead, responses=describe_problems(404))
 async def get_dataset(owner_id: OwnerId, dataset_id: DatasetId) -> Response:
     """Return the columns and the format of a data set."""
-    row = await read_database(datasets.get, owner_id, dataset_id)
+    row = await read_database(ROWS.fetch, owner_id, dataset_id)
     (document,) = await read_dataset_documents(owner_id, [row])
     return build_json_response(document)
 

@@ -21,6 +21,7 @@ from thetahat_service.protocols import keeping
 from thetahat_service.protocols.documents import build_protocol_document
 from thetahat_service.schemas.protocol import WithdrawRequest
 from thetahat_service.storage.evaluations import Filters
+from thetahat_service.storage.protocols import ROWS
 
 router = APIRouter(include_in_schema=False)
 
@@ -28,9 +29,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/protocols")
 async def show_list(request: Request) -> Response:
     """Return the page with the list of protocols."""
-    return await show_paged_list(
-        request, "protocols.html", keeping.list_protocols, build_protocol_document
-    )
+    return await show_paged_list(request, "protocols.html", ROWS.list_page, build_protocol_document)
 
 
 @router.get("/protocols/{protocol_id}")
@@ -42,7 +41,7 @@ async def show_one(request: Request, owner_id: OwnerId, protocol_id: ProtocolId)
 
 def build_context(owner_id: UUID, protocol_id: UUID) -> dict[str, Any]:
     """Return what the page of a protocol shows."""
-    protocol = build_protocol_document(keeping.get(owner_id, protocol_id))
+    protocol = build_protocol_document(ROWS.fetch(owner_id, protocol_id))
     named = Filters(protocol=protocol_id)
     evaluations, end = read.list_evaluations(owner_id, named, None, PAGE_LENGTH)
     return {

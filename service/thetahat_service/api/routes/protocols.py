@@ -19,6 +19,7 @@ from thetahat_service.protocols.documents import build_protocol_document, build_
 from thetahat_service.protocols.request import ProtocolRequest
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.protocol import ProtocolPage, ProtocolRead, WithdrawRequest
+from thetahat_service.storage.protocols import ROWS
 
 router = APIRouter(prefix="/v1/protocols", tags=["protocols"])
 
@@ -47,7 +48,7 @@ async def create_protocol(request: Request) -> Response:
 async def list_protocols(owner_id: OwnerId, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """List protocols, newest first."""
     before = decode_cursor(cursor, FILTERS)
-    rows, end = await read_database(keeping.list_protocols, owner_id, before, limit)
+    rows, end = await read_database(ROWS.list_page, owner_id, before, limit)
     items = [build_protocol_document(row) for row in rows]
     return build_json_response({"items": items, "next": encode_cursor(end, FILTERS)})
 
@@ -55,7 +56,7 @@ async def list_protocols(owner_id: OwnerId, limit: Limit = 50, cursor: Cursor = 
 @router.get("/{protocol_id}", response_model=ProtocolRead, responses=describe_problems(404))
 async def get_protocol(owner_id: OwnerId, protocol_id: ProtocolId) -> Response:
     """Return a protocol: what is fixed, since when, and what names it."""
-    row = await read_database(keeping.get, owner_id, protocol_id)
+    row = await read_database(ROWS.fetch, owner_id, protocol_id)
     return build_json_response(build_protocol_document(row))
 
 

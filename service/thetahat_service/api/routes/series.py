@@ -41,7 +41,7 @@ from thetahat_service.series.documents import (
 from thetahat_service.series.request import SeriesBatch, SeriesRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.states import SeriesStatus
-from thetahat_service.storage.series import SeriesRow
+from thetahat_service.storage.series import ROWS, SeriesRow
 
 router = APIRouter(prefix="/v1/series", tags=["series"])
 
@@ -86,7 +86,7 @@ async def list_series(
 )
 async def get_series(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Return a series: what is fixed, its newest look, its decision and its plan."""
-    row = await read_database(keeping.get, owner_id, series_id)
+    row = await read_database(ROWS.fetch, owner_id, series_id)
     known = parse_known_etags(request.headers)
     if _build_etag(row) in known or "*" in known:
         return Response(status_code=304, headers={"ETag": _build_etag(row)})

@@ -38,6 +38,7 @@ from thetahat_service.pages.new_evaluation import (
     find_omissions,
 )
 from thetahat_service.pages.sent_form import FormProblems, sort_problems
+from thetahat_service.storage.datasets import ROWS
 
 router = APIRouter(include_in_schema=False)
 
@@ -72,7 +73,7 @@ async def submit_form(request: Request, owner_id: OwnerId) -> Response:
     """Submit the request that a form makes; errors are shown beside the fields they are about."""
     values = await read_form(request)
     dataset = values.get("dataset", [""])[-1]
-    row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
+    row = await read_database(ROWS.fetch, owner_id, parse_id(dataset, "data set"))
     proposals = build_proposals(await understand(owner_id, row), row.columns)
     omissions = find_omissions(values, proposals)
     if omissions.by_field:
@@ -130,7 +131,7 @@ async def _show_form(
     problems: FormProblems | None = None,
 ) -> Response:
     owner_id: UUID = request.scope["owner_id"]
-    row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
+    row = await read_database(ROWS.fetch, owner_id, parse_id(dataset, "data set"))
     catalogue = await run_in_thread(_read_catalogue)
     preview = await run_parser(owner_id, datasets.preview, owner_id, row.id, PREVIEW_ROWS)
     understood = await understand(owner_id, row)

@@ -27,7 +27,7 @@ from thetahat_service.schemas.webhooks import (
     WebhookRequest,
 )
 from thetahat_service.states import DeliveryState, WebhookEvent
-from thetahat_service.storage.webhooks import DeliveryRow, WebhookRow
+from thetahat_service.storage.webhooks import ROWS, DeliveryRow, WebhookRow
 
 router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
 
@@ -71,7 +71,7 @@ async def list_webhooks(owner_id: OwnerId) -> Response:
 @router.get("/{webhook_id}", response_model=WebhookRead, responses=describe_problems(404))
 async def get_webhook(owner_id: OwnerId, webhook_id: WebhookId) -> Response:
     """Return a webhook, without its secret."""
-    row = await read_database(webhooks.get, owner_id, webhook_id)
+    row = await read_database(ROWS.fetch, owner_id, webhook_id)
     return build_json_response(_describe(row))
 
 
