@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
-from uuid import UUID
 
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat_service.kinds.agreement.plan import check_request, measure
 from thetahat_service.kinds.agreement.request import AgreementRequest
 from thetahat_service.kinds.agreement.result import RatersResult
-from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
+from thetahat_service.kinds.base import Finished, Job, JobKind
 
 
 class Agreement(JobKind[AgreementRequest]):
@@ -20,10 +18,7 @@ class Agreement(JobKind[AgreementRequest]):
     title: ClassVar[str] = "Agreement of raters"
     request = AgreementRequest
     result = RatersResult
-
-    def check(self, request: AgreementRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Check a request; inline ratings are read."""
-        check_request(request, datasets)
+    check = staticmethod(check_request)
 
     def start(self, job: Job[AgreementRequest]) -> Finished:
         """Measure the agreement."""

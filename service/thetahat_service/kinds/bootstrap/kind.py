@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
-from uuid import UUID
 
 from thetahat.analyses.bootstrap.intervals import build_intervals, needs_errors
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
@@ -12,7 +10,7 @@ from thetahat.analyses.bootstrap.result import describe_statistic
 from thetahat.analyses.bootstrap.vectors import estimate_vector
 from thetahat.analyses.losses.result import MethodUsed, NotApplicable
 from thetahat.seeds import make_random_stream
-from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
+from thetahat_service.kinds.base import Finished, Job, JobKind
 from thetahat_service.kinds.bootstrap.plan import (
     build_plan,
     build_vector_plan,
@@ -31,10 +29,7 @@ class Bootstrap(JobKind[BootstrapRequest]):
     title: ClassVar[str] = "Bootstrap of a statistic"
     request = BootstrapRequest
     result = BootstrapResult
-
-    def check(self, request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Check a request; an inline sample is read."""
-        check_request(request, datasets)
+    check = staticmethod(check_request)
 
     def start(self, job: Job[BootstrapRequest]) -> Finished:
         """Compute the statistic of every resample, and the intervals."""

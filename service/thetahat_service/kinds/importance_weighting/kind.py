@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import ClassVar, Final
-from uuid import UUID
 
 from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
 from thetahat.analyses.importance_weighting.fits import compute_fold_losses, compute_target_losses
@@ -18,7 +17,6 @@ from thetahat_service.kinds.base import (
     Chunk,
     ChunkOutput,
     Chunks,
-    DatasetFile,
     Finished,
     Job,
     JobKind,
@@ -51,12 +49,7 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
     request = ImportanceWeightingRequest
     result = ImportanceWeightingResult
     has_partial_results: ClassVar[bool] = True
-
-    def check(
-        self, request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile]
-    ) -> None:
-        """Check a request; no learner is fitted."""
-        check_plan(request, datasets)
+    check = staticmethod(check_plan)
 
     def start(self, job: Job[ImportanceWeightingRequest]) -> Finished | Chunks:
         """Cut the fits of each learner into chunks, or compute a small evaluation at once."""

@@ -22,7 +22,6 @@ from thetahat_service.kinds.base import (
     ChunkOutput,
     Chunks,
     CutChunk,
-    DatasetFile,
     Finished,
     Job,
     JobKind,
@@ -50,16 +49,13 @@ class StudyKind(JobKind[StudyRequest]):
     request = StudyRequest
     result = StudyResult
     has_partial_results: ClassVar[bool] = True
+    check = staticmethod(check_study)
 
     def complete_request(self, owner_id: UUID, body: JsonObject) -> JsonObject:
         """Return the body with the fields of the earlier study that it extends."""
         if body.get("extends") is None:
             return body
         return complete_from_earlier(owner_id, body, self.name)
-
-    def check(self, request: StudyRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Check a request; nothing is drawn."""
-        check_study(request, datasets)
 
     def start(self, job: Job[StudyRequest]) -> Finished | Chunks:
         """Time a few repetitions, then run all of them or cut them into chunks."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
-from uuid import UUID
 
 from thetahat.analyses.importance_weighting.weights_result import describe_weights
-from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
+from thetahat_service.kinds.base import Finished, Job, JobKind
 from thetahat_service.kinds.methods_used import record_method
 from thetahat_service.kinds.weights.plan import build_plan, check_request
 from thetahat_service.kinds.weights.request import WeightsRequest
@@ -21,10 +19,7 @@ class Weights(JobKind[WeightsRequest]):
     title: ClassVar[str] = "Importance weights alone"
     request = WeightsRequest
     result = WeightsResult
-
-    def check(self, request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Check a request; nothing is estimated."""
-        check_request(request, datasets)
+    check = staticmethod(check_request)
 
     def start(self, job: Job[WeightsRequest]) -> Finished:
         """Estimate the weights and describe them."""
