@@ -17,7 +17,7 @@ from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, read_learner_spec
-from thetahat.refit_estimators import RefitTask, join_losses, run_design
+from thetahat.refit_estimators._extra_fits import RefitTask, join_losses, run_design
 from thetahat.refit_estimators._no_information import compute_no_information_error
 from thetahat.refit_estimators._resamples import ResamplesDesign, _list_resamples
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus

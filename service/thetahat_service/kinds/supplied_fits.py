@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from thetahat import refit_estimators
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.analyses.losses.result import MethodUsed
@@ -23,7 +22,7 @@ from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.numbers import check_number, read_number_array
 
 if TYPE_CHECKING:
-    from thetahat.refit_estimators import SuppliedRefit
+    from thetahat.refit_estimators._supplied_fits import SuppliedRefit
 
 
 class ResampledLosses(Schema):
@@ -161,10 +160,10 @@ def read_supplied_fits(fits: SuppliedFits | None, table: LossTable) -> SuppliedE
 
 
 def _read_out_of_bag(sent_values: ResampledLosses, names: Sequence[str]) -> SuppliedRefit:
+    from thetahat.refit_estimators._supplied_fits import count_copies, supply_out_of_bag  # noqa: PLC0415 - seldom needed
+
     _check_models(sent_values.losses, names, "losses")
-    counts = refit_estimators.count_copies(
-        [_format_row_numbers(rows) for rows in sent_values.resamples]
-    )
+    counts = count_copies([_format_row_numbers(rows) for rows in sent_values.resamples])
     n, n_resamples = len(counts[0]), len(counts)
     losses: dict[str, list[FloatArray]] = {}
     for model in names:
@@ -180,7 +179,7 @@ def _read_out_of_bag(sent_values: ResampledLosses, names: Sequence[str]) -> Supp
             _read_out_losses(values, copies == 0, n, ("losses", model, b))
             for b, (values, copies) in enumerate(zip(of_model, counts, strict=True))
         ]
-    return refit_estimators.supply_out_of_bag(
+    return supply_out_of_bag(
         counts,
         losses,
         correct_noise=sent_values.correct_noise,
@@ -215,6 +214,8 @@ def _read_out_losses(values: list[Any], is_out: np.ndarray, n: int, loc: Loc) ->
 
 
 def _read_conservative_z(sent_values: HalvesLosses, names: Sequence[str]) -> SuppliedRefit:
+    from thetahat.refit_estimators._supplied_fits import supply_conservative_z  # noqa: PLC0415 - seldom needed
+
     for field in ("subsamples", "halves"):
         _check_models(getattr(sent_values, field), names, field)
     subsamples = {
@@ -235,7 +236,7 @@ def _read_conservative_z(sent_values: HalvesLosses, names: Sequence[str]) -> Sup
             for h, half in enumerate(cut):
                 _check_number("subsamples", len(half), n_subsamples, (*loc, h))
                 halves[model][m, h] = read_number_array(half, (*loc, h), largest=MAX_LOSS)
-    return refit_estimators.supply_conservative_z(subsamples, halves)
+    return supply_conservative_z(subsamples, halves)
 
 
 def _check_number(noun: str, number: int, expected: int, loc: Loc) -> None:

@@ -13,7 +13,8 @@ from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.learners import LEARNERS
 from thetahat.losses.squared import Squared
-from thetahat.refit_estimators import REFIT_ESTIMATORS, RefitTask, compute_refit_seed, run_design
+from thetahat.refit_estimators import REFIT_ESTIMATORS
+from thetahat.refit_estimators._extra_fits import RefitTask, compute_refit_seed, run_design
 from thetahat.schemes.base import Rows, Split
 from thetahat.tables.data import build_data
 

@@ -12,7 +12,8 @@ from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Predictions
-from thetahat.refit_estimators import RefitDesign, RefitLosses, RefitTask, join_losses, run_design
+from thetahat.refit_estimators import RefitDesign, RefitLosses
+from thetahat.refit_estimators._extra_fits import RefitTask, join_losses, run_design
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data, build_data

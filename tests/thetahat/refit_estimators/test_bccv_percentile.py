@@ -10,7 +10,7 @@ from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regressi
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.mean import MeanLearner
 from thetahat.losses.squared import Squared
-from thetahat.refit_estimators import RefitTask, join_losses, run_design
+from thetahat.refit_estimators._extra_fits import RefitTask, join_losses, run_design
 from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.bccv_percentile import BccvPercentile, CaseDeletionsDesign
 from thetahat.schemes._class_draws import RowsToDraw

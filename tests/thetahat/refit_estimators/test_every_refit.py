@@ -19,18 +19,20 @@ from thetahat.losses import LOSSES
 from thetahat.references import REFERENCES
 from thetahat.refit_estimators import (
     REFIT_ESTIMATORS,
-    RefitTask,
     RequestedRefit,
     bccv_percentile,
     collect_designs,
     compute_estimates,
-    join_losses,
     reasons_against_pairs,
-    run_design,
-    run_design_together,
     two_stage_bootstrap,
 )
 from thetahat.refit_estimators._checks import reason_against_dependent_rows
+from thetahat.refit_estimators._extra_fits import (
+    RefitTask,
+    join_losses,
+    run_design,
+    run_design_together,
+)
 from thetahat.refit_estimators.base import BuildsInterval, EstimatesVariance, RefitLosses
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import build_data

@@ -28,12 +28,9 @@ from thetahat.analyses.studies.weighted_risk_records import record_weighted_risk
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.generators import DrawnLosses, DrawSize
-from thetahat.refit_estimators import (
-    RefitDesign,
-    RefitLosses,
+from thetahat.refit_estimators import RefitDesign, RefitLosses, collect_designs, compute_estimates
+from thetahat.refit_estimators._extra_fits import (
     RefitTask,
-    collect_designs,
-    compute_estimates,
     compute_refit_seed,
     join_losses,
     run_design,

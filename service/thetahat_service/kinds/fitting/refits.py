@@ -22,6 +22,8 @@ from thetahat.refit_estimators import (
     RequestedRefit,
     check_independent_rows,
     collect_designs,
+)
+from thetahat.refit_estimators._extra_fits import (
     compute_refit_seed,
     join_losses,
     run_design_together,
