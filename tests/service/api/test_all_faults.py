@@ -56,6 +56,48 @@ def test_exact_all_faults_at_once(client: TestClient) -> None:
             assert (more in problem["detail"]) is (len(locs) > 1)
 
 
+def test_exact_all_faults_of_raters_groups_and_probabilities_at_once(client: TestClient) -> None:
+    """Other values of one request do not hide each other either."""
+    raters = {"a": [1, 0, 1], "b": [1, 1], "c": [0]}
+    options = {"truth": "q", "cluster": [1], "level": 3, "n_resamples": 0}
+    scores = {"y": [0, 1, 0, 1], "scores": {"m": [0.1, 0.2, 0.3, 0.7]}, "loss": "brier"}
+    thresholds = {"thresholds": [1.5, 0.5, -2]}
+    judge = {"losses": {"nb": [0, 1, 1]}, "lambda": 5, "half_width": -1}
+    flat = {"kind": "losses", "blocks": "holdout", "losses": {"nb": [0, 1, 0]}}
+    cases: list[tuple[dict[str, Any], list[list[str | int]]]] = [
+        (
+            {"kind": "agreement", "ratings": raters, **options},
+            [["level"], ["n_resamples"], ["truth"],
+             ["ratings", "b"], ["ratings", "c"], ["cluster"]],
+        ),
+        (
+            {**flat, "groups": {"g": ["x"], "h": ["x", "y"]}, "group_by": ["q"]},
+            [["groups", "g"], ["groups", "h"], ["group_by", 0]],
+        ),
+        (
+            {"kind": "predictions", "blocks": "holdout", **scores, "margin": -1,
+             "probabilities": thresholds, "groups": {"g": ["x"]}},
+            [["margin"], ["probabilities", "thresholds", 0], ["probabilities", "thresholds", 2],
+             ["groups", "g"]],
+        ),
+        ({**flat, "judge": judge}, [["judge", "lambda"], ["judge", "half_width"]]),
+    ]  # fmt: skip
+    for request, locs in cases:
+        with case(request):
+            assert [error["loc"] for error in refuse(client, request)["errors"]] == locs
+
+
+def test_exact_a_probability_above_1_is_named(client: TestClient) -> None:
+    request = {
+        "kind": "predictions", "blocks": "holdout", "y": [0, 1, 0], "loss": "brier",
+        "scores": {"m": [0.1, 1.3, 0.3]},
+    }  # fmt: skip
+    (error,) = refuse(client, request)["errors"]
+
+    assert (error["loc"], error["value"]) == (["scores", "m", 1], 1.3)
+    assert "is 1.3, and a probability is from 0 to 1" in error["message"]
+
+
 def test_exact_all_faults_of_learners_at_once(client: TestClient) -> None:
     request = {
         **TRAINED,

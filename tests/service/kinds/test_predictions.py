@@ -233,8 +233,8 @@ def test_exact_normalised_probabilities_have_the_losses_of_exact_ones(
         ([0.3, 0.3, 0.3], "sums to 0.9 and not to 1"),
         ([30.0, 30.0, 40.0], "sums to 100 and not to 1"),
         ([0.34, 0.33, 0.336], "sums to 1.006 and not to 1"),
-        ([0.5, 0.6, -0.1], "has a number below 0"),
-        ([2.5, -1.0, 0.3], "has a number below 0"),
+        ([0.5, 0.6, -0.1], ", a number below 0"),
+        ([2.5, -1.0, 0.3], ", a number below 0"),
     ],
 )
 def test_invalid_scores_that_are_no_probabilities_name_sum_and_limit(

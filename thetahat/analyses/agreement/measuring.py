@@ -28,7 +28,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
-from thetahat.errors import InvalidParameter
+from thetahat.errors import InvalidParameter, run_checks
 from thetahat.intervals.wilson import Wilson
 from thetahat.numerics.agreement import (
     Coefficient,
@@ -60,6 +60,20 @@ NO_SPREAD: Final = "all items count alike in it, so that nothing varies"
 NO_ITEMS: Final = "no item was rated by both"
 NO_TWO_UNITS: Final = "an interval needs two items, or clusters, or more"
 MANY_CATEGORIES: Final = f"there are more than {MOST_CATEGORIES} different values"
+
+
+def check_options(level: float, n_resamples: int) -> None:
+    """Raise ``InvalidParameter`` for a level, or a number of resamples, that is out of range."""
+
+    def check_resamples() -> None:
+        if not 0 < n_resamples <= MOST_RESAMPLES:
+            raise InvalidParameter(
+                f"n_resamples must be from 1 to {MOST_RESAMPLES}, got {n_resamples}.",
+                loc=("n_resamples",),
+                value=n_resamples,
+            )
+
+    run_checks(lambda: check_level(level), check_resamples)
 
 
 def measure_agreement(  # noqa: PLR0913 - the fields of a request
@@ -107,13 +121,7 @@ def measure_agreement(  # noqa: PLR0913 - the fields of a request
     >>> found.pairs[0].kappa.estimate
     0.5
     """
-    check_level(level)
-    if not 0 < n_resamples <= MOST_RESAMPLES:
-        raise InvalidParameter(
-            f"n_resamples must be from 1 to {MOST_RESAMPLES}, got {n_resamples}.",
-            loc=("n_resamples",),
-            value=n_resamples,
-        )
+    check_options(level, n_resamples)
     read = read_ratings(
         ratings,
         scale=scale,

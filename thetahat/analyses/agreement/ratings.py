@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, get_args
 
 import numpy as np
 
 from thetahat.analyses.agreement.result import Category
-from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination
+from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination, run_checks
 from thetahat.numerics.agreement import RatingScale
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels
@@ -88,45 +89,28 @@ def read_ratings(  # noqa: PLR0913 - the fields of a request
     UnsupportedCombination
         A scale that does not fit the values.
     """
-    if scale not in get_args(RatingScale):
-        raise InvalidParameter(
-            f"scale must be one of {', '.join(get_args(RatingScale))}, got {scale!r}.",
-            loc=("scale",),
-            value=scale,
-        )
-    if not 2 <= len(ratings) <= MOST_RATERS:
-        raise InsufficientData(
-            f"The ratings have {len(ratings)} raters. Agreement is of 2 to {MOST_RATERS}.",
-            loc=("ratings",),
-            value=len(ratings),
-        )
-    if truth is not None and truth not in ratings:
-        raise InvalidParameter(
-            f"truth {truth!r} is not one of the raters{suggest_name(truth, ratings)}: "
-            f"{', '.join(ratings)}.",
-            loc=("truth",),
-            value=truth,
-        )
-    columns = {name: _read_column(name, column) for name, column in ratings.items()}
-    first = next(iter(columns))
-    for name, column in columns.items():
-        if len(column) != len(columns[first]):
+    first, n = next(((name, len(column)) for name, column in ratings.items()), ("", 0))
+    columns: dict[str, list[Category | None]] = {}
+
+    def read_column(name: str) -> None:
+        if len(ratings[name]) != n:
             raise InvalidParameter(
-                f"The rater {name!r} has {len(column)} ratings and {first!r} has "
-                f"{len(columns[first])}. Every rater needs the same items; unrated ones are null.",
+                f"The rater {name!r} has {len(ratings[name])} ratings and {first!r} has {n}. Every "
+                "rater needs the same items; unrated ones are null.",
                 loc=("ratings", name),
-                value=len(column),
+                value=len(ratings[name]),
             )
+        columns[name] = _read_column(name, ratings[name])
+
+    run_checks(
+        lambda: _check_names(ratings, scale, truth),
+        *(partial(read_column, name) for name in ratings),
+        lambda: _check_cluster(cluster, n),
+    )
     known = _choose_categories(columns, scale, categories)
     codes = _encode(columns, known)
     if ((codes >= 0).sum(axis=1) >= 2).sum() == 0:
         raise InsufficientData("No item has two ratings.", loc=("ratings",))
-    if cluster is not None and len(cluster) != len(codes):
-        raise InvalidParameter(
-            f"cluster has {len(cluster)} entries, and there are {len(codes)} items.",
-            loc=("cluster",),
-            value=len(cluster),
-        )
     return Ratings(
         names=tuple(ratings),
         codes=codes,
@@ -136,6 +120,44 @@ def read_ratings(  # noqa: PLR0913 - the fields of a request
         positive=_find_positive(positive, known),
         cluster=None if cluster is None else encode_labels(cluster)[0],
     )
+
+
+def _check_names(ratings: Mapping[str, object], scale: str, truth: str | None) -> None:
+    def check_scale() -> None:
+        if scale not in get_args(RatingScale):
+            raise InvalidParameter(
+                f"scale must be one of {', '.join(get_args(RatingScale))}, got {scale!r}.",
+                loc=("scale",),
+                value=scale,
+            )
+
+    def check_raters() -> None:
+        if not 2 <= len(ratings) <= MOST_RATERS:
+            raise InsufficientData(
+                f"The ratings have {len(ratings)} raters. Agreement is of 2 to {MOST_RATERS}.",
+                loc=("ratings",),
+                value=len(ratings),
+            )
+
+    def check_truth() -> None:
+        if truth is not None and truth not in ratings:
+            raise InvalidParameter(
+                f"truth {truth!r} is not one of the raters{suggest_name(truth, ratings)}: "
+                f"{', '.join(ratings)}.",
+                loc=("truth",),
+                value=truth,
+            )
+
+    run_checks(check_scale, check_raters, check_truth)
+
+
+def _check_cluster(cluster: Sequence[Label] | None, n: int) -> None:
+    if cluster is not None and len(cluster) != n:
+        raise InvalidParameter(
+            f"cluster has {len(cluster)} entries, and there are {n} items.",
+            loc=("cluster",),
+            value=len(cluster),
+        )
 
 
 def _read_column(name: str, column: Sequence[Any] | np.ndarray) -> list[Category | None]:

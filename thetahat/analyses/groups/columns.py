@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from thetahat.cautions import GROUPS_LOOK_LIKE_IDS, Caution
-from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, run_checks
 from thetahat.parameter_checks import MOST_GROUPS
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels, find_similar_labels
@@ -91,7 +92,9 @@ def read_groupings(
     if not columns:
         raise InvalidParameter("The field groups has no column. Name one or leave it out.", loc=loc)
     encoded: dict[str, tuple[IntArray, tuple[GroupLabel, ...]]] = {}
-    for name, values in columns.items():
+
+    def encode(name: str) -> None:
+        values = columns[name]
         _check_name(name, loc)
         if np.ndim(values) != 1 or len(values) != n:
             raise InvalidParameter(
@@ -101,6 +104,10 @@ def read_groupings(
                 value=len(values),
             )
         encoded[name] = _encode(values, (*loc, name))
+
+    run_checks(
+        *(partial(encode, name) for name in columns), lambda: _read_group_by(group_by, columns)
+    )
     chosen = _read_group_by(group_by, columns)
     return tuple(
         _intersect(names, [encoded[name] for name in names], (*loc, *names[:1])) for names in chosen

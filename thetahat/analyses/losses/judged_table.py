@@ -9,7 +9,13 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from thetahat.errors import InsufficientData, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import (
+    InsufficientData,
+    InvalidParameter,
+    Loc,
+    UnsupportedCombination,
+    run_checks,
+)
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
@@ -50,10 +56,10 @@ class Judge:
                 f"The judge lacks {missing}: losses_by_fold and fold go together.",
                 loc=("judge", missing),
             )
-        self._check_options()
+        run_checks(self._check_weight, self._check_sampled, self._check_half_width)
 
-    def _check_options(self) -> None:
-        weight, half_width = self.weight, self.half_width
+    def _check_weight(self) -> None:
+        weight = self.weight
         if not (
             weight in {None, "tuned"} or (_is_number(weight) and 0 <= cast("float", weight) <= 1)
         ):
@@ -62,6 +68,8 @@ class Judge:
                 loc=("judge", "lambda"),
                 value=weight,
             )
+
+    def _check_sampled(self) -> None:
         if self.sampled is not None and self.sampled not in get_args(Sampled):
             raise InvalidParameter(
                 f"sampled must be one of {', '.join(get_args(Sampled))}, got {self.sampled!r}.",
@@ -73,6 +81,9 @@ class Judge:
                 "Rows that were sampled by stratum need the stratum of each row.",
                 loc=("judge", "stratum"),
             )
+
+    def _check_half_width(self) -> None:
+        half_width = self.half_width
         if half_width is not None and not (_is_number(half_width) and half_width > 0):
             raise InvalidParameter(
                 f"half_width must be a finite number above 0, got {half_width!r}.",

@@ -278,6 +278,15 @@ def read_probabilities(
                 "occur here.",
                 loc=loc,
             )
+        outside = ~((scores >= 0) & (scores <= 1))  # written so that NaN fails
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise InvalidParameter(
+                f"Row {at} of the scores of {model!r} is {scores[at]:.6g}, and a probability is "
+                "from 0 to 1. Send probabilities, not logits or percentages.",
+                loc=(*loc, at),
+                value=float(scores[at]),
+            )
         scores = np.column_stack([1 - scores, scores])
     if scores.shape[1] != n_classes:
         raise InvalidParameter(
@@ -297,13 +306,17 @@ def _normalise(
     sums = probabilities.sum(axis=1)
     limit = PROBABILITIES_NORMALISED.threshold
     for bad, reason in (
-        ((probabilities < 0).any(axis=1), "has a number below 0, so they are no probabilities"),
+        (
+            (probabilities < 0).any(axis=1),
+            "has {least:.6g}, a number below 0, so they are no probabilities",
+        ),
         (np.abs(sums - 1) > limit + PROBABILITY_SLACK, "sums to {total:.6g} and not to 1"),
     ):
         if bad.any():
             at = int(np.argmax(bad))
             raise InvalidParameter(
-                f"Row {at} of the scores of {model!r} {reason.format(total=sums[at])}. Send the "
+                f"Row {at} of the scores of {model!r} "
+                f"{reason.format(total=sums[at], least=probabilities[at].min())}. Send the "
                 "probabilities of all classes, not logits or percentages: each row must sum to 1, "
                 f"and a sum within {limit:g} of 1 is taken as rounded and normalised.",
                 loc=(*loc, at),

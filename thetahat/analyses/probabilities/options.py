@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from thetahat.error_paths import located_errors
-from thetahat.errors import InvalidParameter, shorten_value
+from thetahat.errors import InvalidParameter, run_checks, shorten_value
 from thetahat.similar_names import suggest_name
 
 PartName: TypeAlias = Literal["brier", "log"]
@@ -48,34 +49,50 @@ class Probabilities:
     """Whether each of several classes is also described, against the rest."""
 
     def __post_init__(self) -> None:
-        for i, part in enumerate(self.parts):
-            if part not in PARTS:
-                raise InvalidParameter(
-                    f"A part is {part!r}. Scores with parts are {', '.join(PARTS)}.",
-                    loc=("parts", i),
-                    value=part,
-                )
+        run_checks(
+            *(partial(_check_part, *each) for each in enumerate(self.parts)),
+            self._check_binning,
+            lambda: _check_whole("bins", self.bins, 1, MOST_BINS),
+            lambda: _check_whole(
+                "band_resamples", self.band_resamples, FEWEST_RESAMPLES, MOST_RESAMPLES
+            ),
+            self._check_number_of_thresholds,
+            *(partial(_check_threshold, *each) for each in enumerate(self.thresholds)),
+        )
+
+    def _check_binning(self) -> None:
         if self.binning not in BINNINGS:
             raise InvalidParameter(
                 f"binning is {self.binning!r}, and must be {' or '.join(BINNINGS)}.",
                 loc=("binning",),
                 value=self.binning,
             )
-        _check_whole("bins", self.bins, 1, MOST_BINS)
-        _check_whole("band_resamples", self.band_resamples, FEWEST_RESAMPLES, MOST_RESAMPLES)
+
+    def _check_number_of_thresholds(self) -> None:
         if len(self.thresholds) > MOST_THRESHOLDS:
             raise InvalidParameter(
                 f"There are {len(self.thresholds)} thresholds, and may be {MOST_THRESHOLDS}.",
                 loc=("thresholds",),
                 value=len(self.thresholds),
             )
-        for i, threshold in enumerate(self.thresholds):
-            if not 0 < threshold <= 1:  # written so that NaN fails
-                raise InvalidParameter(
-                    f"A threshold is {threshold}, and must be above 0 and at most 1.",
-                    loc=("thresholds", i),
-                    value=str(threshold),
-                )
+
+
+def _check_part(place: int, part: str) -> None:
+    if part not in PARTS:
+        raise InvalidParameter(
+            f"A part is {part!r}. Scores with parts are {', '.join(PARTS)}.",
+            loc=("parts", place),
+            value=part,
+        )
+
+
+def _check_threshold(place: int, threshold: float) -> None:
+    if not 0 < threshold <= 1:  # written so that NaN fails
+        raise InvalidParameter(
+            f"A threshold is {threshold}, and must be above 0 and at most 1.",
+            loc=("thresholds", place),
+            value=str(threshold),
+        )
 
 
 def _check_whole(name: str, value: int | None, least: int, most: int) -> None:

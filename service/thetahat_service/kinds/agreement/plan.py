@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from thetahat.analyses.agreement.measuring import measure_agreement
+from thetahat.analyses.agreement.measuring import check_options, measure_agreement
 from thetahat.analyses.agreement.ratings import read_ratings
 from thetahat.analyses.agreement.result import AgreementResult
 from thetahat.error_paths import located_errors
-from thetahat.errors import InvalidParameter, Loc
-from thetahat.parameter_checks import check_level
+from thetahat.errors import InvalidParameter, Loc, run_checks
 from thetahat_service.data.reading import read_labels
 from thetahat_service.kinds.agreement.request import AgreementRequest
 from thetahat_service.kinds.base import DatasetFile
@@ -25,7 +24,13 @@ from thetahat_service.schemas.numbers import read_label_list
 
 def check_request(request: AgreementRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Check a request; inline ratings are read."""
-    check_level(request.level)
+    run_checks(
+        lambda: check_options(request.level, request.n_resamples),
+        lambda: _check_ratings(request, datasets),
+    )
+
+
+def _check_ratings(request: AgreementRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     if (request.ratings is None) == (request.dataset is None):
         raise InvalidParameter(
             "The request needs either ratings or a dataset. Give exactly one of them.",

@@ -82,8 +82,8 @@ def check_group_fields(
             f"The field groups goes with rows in the request. Name the columns in {written}.",
             loc=("groups",),
         )
-    named = columns if request.groups is None else list(request.groups)
-    check_named_groups(request, named, loc)
+    if request.groups is None:  # groups of a request are checked as they are read
+        check_named_groups(request, columns, loc)
 
 
 def check_named_groups(request: GroupByField, named: Sequence[str] | None, loc: Loc) -> None:

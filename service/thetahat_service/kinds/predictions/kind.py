@@ -8,11 +8,12 @@ from uuid import UUID
 
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.predictions.evaluation import evaluate_prediction_losses
-from thetahat_service.errors import run_checks
+from thetahat.errors import EvaluationError
+from thetahat_service.errors import InvalidRequest, run_checks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.methods_used import record_method, record_methods
-from thetahat_service.kinds.predictions.plan import build_plan, check_dataset, check_form
+from thetahat_service.kinds.predictions.plan import build_plan, check_dataset, check_form, read_rows
 from thetahat_service.kinds.predictions.request import PredictionsRequest
 from thetahat_service.kinds.predictions.result import PredictionsResult
 
@@ -29,14 +30,15 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         """Compute the losses of inline predictions; of a data set, check the names of columns."""
         check_form(request)
         dataset, columns = request.dataset, request.columns
+        options = (request.check_choices, request.build_probabilities)
         if dataset is not None and columns is not None:
-            run_checks(
-                request.check_choices,
-                lambda: check_dataset(request, columns, datasets[dataset]),
-            )
-        else:
-            request.check_choices()
-            build_plan(request, datasets)
+            run_checks(*options, lambda: check_dataset(request, columns, datasets[dataset]))
+            return
+        try:
+            run_checks(*options)
+        except (EvaluationError, InvalidRequest):
+            run_checks(*options, lambda: read_rows(request, datasets))
+        build_plan(request, datasets)
 
     def check_contents(
         self, request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.analyses.predictions.losses import PredictionLosses, compute_losses, find_task
+from thetahat.analyses.predictions.model_predictions import ModelPredictions
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss
 from thetahat.refit_estimators import drop_refit_target
+from thetahat.values.layout import Layout
+from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.costs import check_cost_fields, read_costs_of_rows
@@ -108,7 +111,6 @@ def check_dataset(
     request: PredictionsRequest, columns: PredictionColumns, file: DatasetFile
 ) -> None:
     """Check a request without opening the data set."""
-    request.build_probabilities()
     check_metrics(
         parse_metrics(request.metrics),
         find_task(_parse_loss(request), has_limits=bool(columns.limits)),
@@ -118,10 +120,21 @@ def check_dataset(
     require_columns(file, list_named_columns(columns, ("target", *LAYOUT_COLUMNS, *outputs)))
 
 
-def build_plan(
-    request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
-) -> PredictionsPlan:
-    """Read the predictions, compute their losses, and check metrics and choices against them."""
+class SentRows(NamedTuple):
+    """The rows of a request, without those that it leaves out."""
+
+    data: ModelPredictions
+    layout: Layout
+    groups: GroupsOfTable | None
+    test_set: TestSet
+    n: int
+    """Rows in the request or file."""
+    kept: KeptRows | None
+    """The rows that are kept; None if no row is left out."""
+
+
+def read_rows(request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]) -> SentRows:
+    """Read the predictions and the groups of their rows, which depend on no choice."""
     loss, reader = _parse_loss(request), ColumnReader(request)
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns
@@ -143,6 +156,15 @@ def build_plan(
         groups = read_group_columns(file, request.columns, request.group_by, n, kept_rows)
     if groups is not None:
         groups.check(layout)
+    return SentRows(data, layout, groups, test_set, n, kept_rows)
+
+
+def build_plan(
+    request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
+) -> PredictionsPlan:
+    """Read the predictions, compute their losses, and check metrics and choices against them."""
+    loss = _parse_loss(request)
+    data, layout, groups, test_set, n, kept_rows = read_rows(request, datasets)
     metrics, choices = parse_metrics(request.metrics), request.choices
     with number_rows_as_sent(kept_rows):
         losses = compute_losses(
