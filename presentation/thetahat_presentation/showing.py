@@ -118,9 +118,11 @@ def name_kind(kind: str) -> str:
 
 def name_evaluation(name: str | None, kind: str, identifier: object, summary: Json | None) -> str:
     """Return the name of an evaluation; without one its kind and models, or the start of its id."""
-    models = [each["name"] for each in (summary or {}).get("models", ())]
+    known = summary or {}
+    models = [each["name"] for each in known.get("models", ())]
     has_names = models and models != [SELECTED]
-    which = f"of {list_names(models)}" if has_names else str(identifier)[:8]
+    listed = list_names(models, n=known.get("n_models"))
+    which = f"of {listed}" if has_names else str(identifier)[:8]
     return name or f"{name_kind(kind)} {which}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -52,6 +53,7 @@ PEOPLE: Final = frozenset(
 """Words of names that are names of people."""
 WRITTEN_CORRECTIONS: Final = {"max_t": "max-t", "sidak": "Holm-Sidak"}
 """Names of corrections that have another name on the wire."""
+_WIRE_NAME: Final = re.compile(r"(?<!['\"])\b(?!n_|small_)[a-z][a-z0-9]*(?:_[a-zA-Z0-9]+)+\b")
 NO_SOURCES: Final = frozenset({"fold", "split", "test set", "block"})
 """What blocks are called that are no sources."""
 MOST_NAMES: Final = 4
@@ -70,12 +72,15 @@ def join_words(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def list_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
-    """Return names as a list of a sentence; of many the first ones and how many more there are."""
+def list_names(names: Sequence[str], most: int = MOST_NAMES, n: int | None = None) -> str:
+    """Return names as a list of a sentence; of many the first ones and how many more there are.
+
+    ``n`` is the number of all, where ``names`` are the first of them.
+    """
     if len(names) <= most:
         return join_words(names)
     shown = names[: most - 1]
-    return join_words([*shown, f"{len(names) - len(shown)} others"])
+    return join_words([*shown, f"{(n or len(names)) - len(shown)} others"])
 
 
 def name_method(name: str) -> str:
@@ -93,6 +98,11 @@ def name_method(name: str) -> str:
         text += joint * bool(text) + WRITTEN_WORDS.get(word, _write_person(word))
         before = word
     return text
+
+
+def name_methods_in(reason: str) -> str:
+    """Return a sentence with its methods as people write them; fields of requests stay."""
+    return _WIRE_NAME.sub(lambda found: name_method(found[0]), reason)
 
 
 def name_parameter(name: str) -> str:

@@ -102,6 +102,8 @@ def test_exact_an_evaluation_without_a_name_has_its_models_or_the_start_of_its_i
     assert name_evaluation(None, "losses", "7d9a11112222", summary) == (
         "Losses of c, a, b and 2 others"
     )
+    first = {"models": [{"name": f"m{i}"} for i in range(20)], "n_models": 30}
+    assert name_evaluation(None, "losses", "7d9a11112222", first).endswith("m2 and 27 others")
     assert name_evaluation("", "bootstrap", "7d9a11112222", None) == "Bootstrap 7d9a1111"
     chosen = {"models": [{"name": "selected"}]}
     assert name_evaluation(None, "selection", "7d9a11112222", chosen) == "Selection 7d9a1111"

@@ -10,6 +10,7 @@ from thetahat_presentation.wording import (
     name_block,
     name_correction,
     name_method,
+    name_methods_in,
     name_parameter,
 )
 
@@ -55,3 +56,11 @@ def test_exact_methods_have_the_names_that_people_write() -> None:
 
     assert {name: name_method(name) for name in names} == names
     assert name_parameter("n_folds") == "folds"
+
+
+def test_exact_methods_in_a_reason_are_written_in_words() -> None:
+    reason = "five_by_two_t needs nadeau_bengio, and small_sources is not 'leave_out' (n_train)."
+
+    assert name_methods_in(reason) == (
+        "5x2 t needs Nadeau-Bengio, and small_sources is not 'leave_out' (n_train)."
+    )

@@ -8,7 +8,7 @@ from typing import Final
 from thetahat_presentation.document import Cell, Json, Number, PValue, Table
 from thetahat_presentation.numbers import MISSING, format_number
 from thetahat_presentation.parts.models import ModelsResult, build_interval
-from thetahat_presentation.wording import capitalise, name_method
+from thetahat_presentation.wording import capitalise, name_method, name_methods_in
 
 MOST_MODELS: Final = 30
 MOST_PAIRS: Final = 30
@@ -25,7 +25,7 @@ def list_method_tables(shown: ModelsResult) -> list[Table]:
             caption="Methods that were not used",
             columns=["Method", "Reason"],
             rows=[
-                [_name(method["name"]), method["reason"]]
+                [_name(method["name"]), capitalise(name_methods_in(method["reason"]))]
                 for method in shown.result.get("not_applicable") or ()
             ],
         )

@@ -581,6 +581,8 @@ class Summary:
     """The best model and every verdict in words; of very many comparisons the most relevant."""
     models: tuple[ModelSummary, ...]
     """The best models, the best one first; at most twenty."""
+    n_models: int | None = None
+    """Number of models, where it is more than that."""
     comparisons: tuple[ComparisonSummary, ...]
     """At most twenty comparisons in the order of the result; those with the best model are
     preferred."""

@@ -61,6 +61,7 @@ def summarise(  # noqa: PLR0913 - what the sentences are about
             *_write_rest(comparisons, shown),
         ),
         models=tuple(_summarise_model(name, ranked) for name in ranked.order[:MAX_MODELS]),
+        n_models=len(ranked.order) if len(ranked.order) > MAX_MODELS else None,
         comparisons=tuple(_summarise_comparison(pair) for pair in shown),
         decisions=dict(Counter(pair.verdict.decision for pair in comparisons)),
     )
