@@ -363,3 +363,23 @@ def test_exact_a_page_prints_without_its_forms(tab: Tab) -> None:
 
     expect(page.get_by_role("search")).to_be_hidden()
     expect(page.get_by_role("heading", name="Evaluations")).to_be_visible()
+
+
+def test_exact_colours_are_those_of_the_system_or_chosen(tab: Tab) -> None:
+    def find_colour() -> str:
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    page = tab.open("/methods")
+    of_system = find_colour()
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    other = "light" if is_dark else "dark"
+    page.get_by_label("Colours").select_option(other)
+
+    chosen = find_colour()
+    tab.open("/advice")
+
+    assert chosen == find_colour() != of_system
+    expect(page.get_by_label("Colours")).to_have_value(other)
+    tab.check()
+    page.get_by_label("Colours").select_option("system")
+    assert find_colour() == of_system

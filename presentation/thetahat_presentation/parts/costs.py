@@ -16,7 +16,12 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
-from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.parts.models import (
+    ModelsResult,
+    build_interval,
+    find_error,
+    find_recommended,
+)
 from thetahat_presentation.parts.pairs import list_first_pairs
 from thetahat_presentation.wording import capitalise
 
@@ -83,7 +88,8 @@ def _tabulate_models(shown: ModelsResult, cost: Json) -> Table:
         row: dict[str, Cell] = {"Model": Name(name), name_cost(shown): write_cost(model)}
         if cost["measured"]:
             row["Interval of cost"] = build_interval(model["cost"].get("interval"))
-        row[quantity] = Number(model.get("mean", {}).get("macro"))
+        error = find_error(next(iter(find_recommended(model).values()), None))
+        row[quantity] = Number(model.get("mean", {}).get("macro"), error)
         row["Remains"] = "no" if by else "yes"
         row["Cheaper model"] = Name(by["by"]) if by else ""
         row["Shown of it"] = SHOWN[by["shown"]] if by else ""

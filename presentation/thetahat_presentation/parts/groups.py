@@ -155,7 +155,7 @@ def _describe_metrics(groups: Json) -> str:
 def _tabulate_pair(shown: ModelsResult, pair: Json, key: str) -> Table:
     groups, (a, b) = pair["groups"][key], (pair["a"], pair["b"])
     means = [
-        {write_group(item["group"]): item.get("mean") for item in of_model["items"]}
+        {write_group(item["group"]): _format_mean(item) for item in of_model["items"]}
         for of_model in (_get_groups(shown.models[name]).get(key, {"items": []}) for name in (a, b))
     ]
     rows: list[list[Cell]] = []
@@ -167,7 +167,7 @@ def _tabulate_pair(shown: ModelsResult, pair: Json, key: str) -> Table:
                 Name(group),
                 Number(item["n"]),
                 *_count_clusters(groups, item),
-                *(Number(of_model.get(group)) for of_model in means),
+                *(of_model.get(group, Number(None)) for of_model in means),
                 Number(item.get("difference"), error),
                 build_interval(interval),
                 TOO_FEW if item["too_few"] else DECISIONS[item["decision"]].format(a=a, b=b),
@@ -196,7 +196,7 @@ def _tabulate_model(shown: ModelsResult, name: str, key: str) -> Table:
             Name(write_group(item["group"])),
             Number(item["n"]),
             *_count_clusters(groups, item),
-            Number(item.get("mean"), find_error(interval)),
+            _format_mean(item),
             build_interval(interval),
         ]
         for metric in metrics:
@@ -230,12 +230,14 @@ def _tabulate_worst(
     for name, of_model in models.items():
         groups = of_model[key]
         worst = groups.get("worst") or {}
+        of_worst = [each for each in groups["items"] if each["group"] == worst.get("group")]
+        mean = _format_mean(of_worst[0]) if of_worst else Number(None)
         rows.append(
             {
                 "Model": Name(name),
                 "Worst group": Name(write_group(worst["group"])) if worst else "",
-                capitalise(shown.quantity): Number(worst.get("mean")),
-                f"None {side}": Number(worst.get(end)),
+                capitalise(shown.quantity): mean,
+                f"None {side}": Number(worst.get(end), mean.standard_error),
                 "p (equal)": PValue(groups["equal_means"].get("p_value")),
             }
         )
@@ -338,6 +340,11 @@ def _collect_gaps(gaps: Json) -> dict[str, Json]:
     return {
         _name_gap(gap): gap for gap in sorted(gaps["items"], key=lambda gap: -abs(gap["estimate"]))
     }
+
+
+def _format_mean(item: Json) -> Number:
+    """Return the mean of a model in a group with the digits that its interval leaves certain."""
+    return Number(item.get("mean"), find_error(item.get("interval")))
 
 
 def _name_gap(gap: Json) -> str:

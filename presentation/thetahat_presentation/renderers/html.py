@@ -16,7 +16,7 @@ from thetahat_presentation.renderers.folded import FoldedPage
 _PERCENT: Final = re.compile(r"(?<=\d) %")
 _THOUSANDS: Final = re.compile(r"(?<=\d) (?=\d{3}\b)")
 _NEGATIVE: Final = re.compile(
-    r"\b(is|to|of|be|from|interval|median|probability|difference,?) -(?=\d)"
+    r"(\b(?:is|to|of|be|from|interval|median|probability|difference,?) |\((?=-[\d.]+ to ))-(?=\d)"
 )
 """The hyphen of a negative number in a sentence; a hyphen in a name stays."""
 
@@ -91,7 +91,7 @@ def typeset(sentence: str) -> str:
     """Return a sentence with minus signs; no line break divides percentages and thousands."""
     text = _PERCENT.sub("\N{NO-BREAK SPACE}%", sentence)
     text = _THOUSANDS.sub("\N{NO-BREAK SPACE}", text)
-    return _NEGATIVE.sub("\\1 \N{MINUS SIGN}", text)
+    return _NEGATIVE.sub("\\1\N{MINUS SIGN}", text)
 
 
 def typeset_cell(cell: Cell) -> str:

@@ -383,7 +383,7 @@ def test_exact_static_files_change_their_path_with_their_content(client: TestCli
     links = [link for link in open_page(client, "/").links if link.startswith("/static/")]
 
     assert {urlsplit(link).path for link in links} == {
-        "/static/pages.css", "/static/pages.js", "/static/icon.svg",
+        "/static/pages.css", "/static/pages.js", "/static/theme.js", "/static/icon.svg",
     }  # fmt: skip
     for link in links:
         answer = client.get(link)

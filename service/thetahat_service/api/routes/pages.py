@@ -148,14 +148,17 @@ def _read_differences(
     names = [str(model["name"]) for model in summary["models"]]
     if len(names) < 2:
         return None
-    a, b = pair or (names[0], names[1])
+    result = orjson.loads(read.read_result(row))
+    gate = result.get("gate")
+    of_gate = (names[0], names[1]) if gate is None else (gate["model"], gate["against"])
+    a, b = pair or of_gate
     query = InstanceQuery(a=a, b=b, search=search, offset=offset, limit=INSTANCES)
     find = partial(read.find_losses_file, row.owner_id, row.id)
     try:
         found = open_losses(find, lambda path: read_differences(path, query))
     except (ResourceNotFound, PartsNotKept, DamagedFile, Unavailable) as error:
         return ShownDifferences(pair=(a, b), names=names, search=search, problem=str(error))
-    return show_differences(found, names, orjson.loads(read.read_result(row)), search)
+    return show_differences(found, names, result, search)
 
 
 @router.get("/compare")

@@ -1,12 +1,11 @@
 "use strict";
 
-/* global vegaEmbed */
+/* global isDark, vegaEmbed */
 
 // Figures that readers can point at: each image is replaced by a chart that is drawn from the same
 // specification. Without this script, in print, and if anything fails, the image stays.
 
 const LIBRARY = document.currentScript.dataset.library;
-const DARK = window.matchMedia("(prefers-color-scheme: dark)");
 const NARROWEST = 320; // pixels, as in service/thetahat_service/figures/style.py
 const STEP = 20; // widths are multiples of it, so that a resized window draws few charts anew
 
@@ -27,7 +26,7 @@ function loadLibrary() {
 function findAddress(figure) {
   const room = Math.min(figure.clientWidth, Number(figure.dataset.width));
   const width = Math.max(NARROWEST, STEP * Math.floor(room / STEP));
-  const theme = DARK.matches ? "dark" : "light";
+  const theme = isDark() ? "dark" : "light";
   const axis = figure.dataset.axis ? `&${figure.dataset.axis}` : "";
   return `${figure.dataset.figure}?theme=${theme}&width=${width}${axis}`;
 }
@@ -94,4 +93,4 @@ for (const figure of document.querySelectorAll("[data-figure]")) {
   watcher.observe(figure);
   resizing.observe(figure);
 }
-DARK.addEventListener("change", () => near.forEach(tryChart));
+document.addEventListener("theme", () => near.forEach(tryChart));
