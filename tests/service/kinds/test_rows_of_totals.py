@@ -75,3 +75,26 @@ def test_exact_a_large_value_among_large_ones_is_no_code() -> None:
     result = run_kind({"kind": "losses", "losses": losses, "blocks": "holdout"}).result
 
     assert "missing_code" not in {c["code"] for c in result["cautions"]}
+
+
+@pytest.mark.parametrize(
+    ("heading", "first", "word"),
+    [
+        ("stat,a,b", ["count", "mean", "std", "min", "max"], "count"),
+        ("school,a,b", ["s1", "s2", "s3", "s4", "Grand total"], "Grand total"),
+        ("model,a,b", ["m1", "m2", "m3", "m4", "Total"], "Total"),
+        ("stat,a,b", ["s1", "s2", "s3", "s4", "s5"], None),
+    ],
+)
+def test_exact_totals_in_a_column_that_is_not_used_are_a_serious_caution(
+    tmp_path: Path, heading: str, first: list[str], word: str | None
+) -> None:
+    lines = [heading, *(f"{t},{a},{b}" for t, a, b in zip(first, A, B, strict=False))]
+    file = uploaded(tmp_path, "t", "text/csv", "\n".join(lines).encode())
+    columns = {"losses": ["a", "b"]}
+    body = {"kind": "losses", "dataset": str(file.id), "columns": columns, "blocks": "holdout"}
+
+    found = total_of(run_kind(body, [file]).result)
+
+    assert (found is None) is (word is None)
+    assert word is None or f"it has '{word}' in column '{heading.partition(',')[0]}'" in str(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import ClassVar
 from uuid import UUID
@@ -72,7 +72,7 @@ class Losses(JobKind[LossesRequest]):
             runs=plan.runs,
             first_cautions=(
                 *suspect_values(plan.table, better_is_stated=job.request.better is not None),
-                *_suspect_totals(plan.table),
+                *_suspect_totals(plan.table, plan.cautions),
             ),
             groups=plan.groups,
             costs=plan.costs,
@@ -89,8 +89,10 @@ class Losses(JobKind[LossesRequest]):
         )
 
 
-def _suspect_totals(table: LossTable) -> Iterator[Caution]:
+def _suspect_totals(table: LossTable, known: Iterable[Caution]) -> Iterator[Caution]:
     """Yield cautions if a row seems to sum up others, or a number to stand for a missing value.
+
+    A row of totals is named once, as in the cautions that are known.
 
     The values of a ratio of sums are no instances' own, and have their mean by construction.
     """
@@ -102,7 +104,7 @@ def _suspect_totals(table: LossTable) -> Iterator[Caution]:
     found = find_named_total(named)
     if found is None and table.has_item_values:
         found = find_computed_total(values)
-    if found is not None:
+    if found is not None and all(caution.code != "total_row" for caution in known):
         yield TOTAL_ROW(row=found.row, reason=found.reason)
     code = find_missing_code(
         {name: losses.values for name, losses in table.models.items() if losses.values is not None}

@@ -11,8 +11,9 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.cautions import MODELS_IN_ROWS, Caution
+from thetahat.cautions import MODELS_IN_ROWS, TOTAL_ROW, Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
+from thetahat.tables.column_profiles import profile_column
 from thetahat.tables.columns import describe_other_cells
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
@@ -47,6 +48,7 @@ from thetahat_service.kinds.losses.judged import (
 from thetahat_service.kinds.losses.logs import read_log_losses
 from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
 from thetahat_service.roles.names import is_name_of
+from thetahat_service.roles.totals import find_named_total
 from thetahat_service.schemas.numbers import read_label_list, read_number_array
 from thetahat_service.settings import get_settings
 
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
     from thetahat.analyses.runs.values import RunValues
 
 LONGEST_MODEL_NAME: Final = 120
+MOST_ROWS_WITH_TOTALS: Final = 10_000
+"""Rows up to which unused columns are read for names of totals; among more one counts little."""
 ROW_COLUMNS: Final = (*LAYOUT_COLUMNS, "item", "run")
 """Fields with a label of each row."""
 
@@ -529,22 +533,29 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     labels = read_label_columns(file, columns, reader, ROW_COLUMNS)
     sent = _from_rows(request, reader, labels, values, file.rows)
     groups = read_group_columns(file, columns, request.group_by, file.rows, sent.kept)
-    cautions = tuple(_find_models_in_rows(request, file, columns))
+    cautions = tuple(_doubt_unused_columns(request, file, columns))
     return sent._replace(groups=groups, cautions=cautions)
 
 
-def _find_models_in_rows(
+def _doubt_unused_columns(
     request: LossInput, file: DatasetFile, columns: LossDatasetColumns
 ) -> Iterator[Caution]:
-    """Yield a caution if a column that is not used names the model of each row."""
+    """Yield cautions if a column that is not used names the model of each row, or a total."""
     used = {*columns.losses, *(columns.groups or ())}
     used |= {getattr(columns, name) for name in ROW_COLUMNS}
     for column in file.columns:
         name = str(column["name"])
-        if name in used or column["type"] != "string" or not is_name_of("model", name):
+        may_name_models = is_name_of("model", name)
+        if name in used or column["type"] != "string":
             continue
-        models = list(dict.fromkeys(read_labels(file, [name])[name].tolist()))
-        if 1 < len(models) < file.rows:
+        if not may_name_models and file.rows > MOST_ROWS_WITH_TOTALS:
+            continue
+        labels = read_labels(file, [name])[name]
+        total = find_named_total([profile_column(name, 0, "string", labels)])
+        if total is not None:
+            yield TOTAL_ROW(row=total.row, reason=total.reason)
+        models = list(dict.fromkeys(labels.tolist()))
+        if may_name_models and 1 < len(models) < file.rows:
             words = choose_words(request.block_kind, higher_is_better=request.better == "higher")
             first, second = map(str, models[:2])
             yield MODELS_IN_ROWS(words, column=name, n=len(models), first=first, second=second)
