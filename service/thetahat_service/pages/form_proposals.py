@@ -75,7 +75,8 @@ def build_proposals(
     of_rows = {column["role"]: column["name"] for column in found}
     labels = [column for column in found if column["role"] == "label"]
     scores = [column["name"] for column in found if column["role"] == "score"]
-    losses = [c["name"] for c in found if c["role"] == "model"] or scores
+    # A faulty cell of a chosen column is refused by its row; a column that is not chosen is lost.
+    losses = [c["name"] for c in found if c["role"] in {"model", "faulty"}] or scores
     knows_score = kind == "losses" and len(scores) < 2  # of a log with several, one is chosen
     return FormProposals(
         kind=kind,

@@ -257,6 +257,18 @@ TASKS = "\n".join(
 )
 
 
+@pytest.mark.parametrize("cell", ["error", "0.5*", "n/a"])
+def test_invalid_a_model_with_a_faulty_cell_is_not_left_out(client: TestClient, cell: str) -> None:
+    rows = [f"{cell if i == 7 else i / 20},{i / 30}" for i in range(12)]
+    form = open_form(client, "\n".join(["a,b", *rows]).encode())
+
+    answer = send(client, form, better="lower")
+
+    assert form.filled()["losses"] == ["a", "b"]
+    assert answer.status_code == 422
+    assert "row 7" in HtmlPage(answer.text).text
+
+
 @pytest.mark.parametrize("has_tasks", [False, True])
 def test_exact_a_row_for_each_item_and_model_is_paired_by_item(
     client: TestClient, sent: list[tuple[UUID, int]], *, has_tasks: bool
