@@ -390,7 +390,7 @@ def fit_file(file: File, body: dict[str, Any]) -> Any:
             return "refused"
     text = json.dumps({k: v for k, v in result.items() if k not in {"kind", "methods"}})
     # in a script the sources have the name of their argument
-    return json.loads(text.replace("Column 'label' names", "Column 'source' names"))
+    return json.loads(text.replace("of column 'label'", "of column 'source'"))
 
 
 def fit_frame(frame: Any, body: dict[str, Any]) -> Any:
