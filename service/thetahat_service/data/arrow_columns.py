@@ -15,7 +15,7 @@ from thetahat_service.json_types import ColumnDescription
 
 _FLOAT64: Final = pa.float64()
 _DIGITS_OF_DOUBLE: Final = 15
-_SMALL_FLOATS: Final[dict[pa.DataType, type[np.generic]]] = {
+SMALL_FLOATS: Final[dict[pa.DataType, type[np.generic]]] = {
     pa.float32(): np.float32,
     pa.float16(): np.float16,
 }
@@ -123,8 +123,8 @@ def to_labels(column: pa.ChunkedArray) -> np.ndarray:
         than a double keeps, are text. Numbers of fewer digits than a double has keep their type.
     """
     kind = column.type
-    if kind in _SMALL_FLOATS:
-        return _convert_numbers(column, _SMALL_FLOATS[kind])
+    if kind in SMALL_FLOATS:
+        return _convert_numbers(column, SMALL_FLOATS[kind])
     if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
         column, kind = pc.cast(column, kind.value_type), kind.value_type
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):

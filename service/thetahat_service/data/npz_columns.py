@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from thetahat_service.data.arrow_columns import SMALL_FLOATS
 from thetahat_service.data.base import FileLimits, check_names, check_not_empty, check_size
 from thetahat_service.data.sparse_rows import SparseRows, check_entries, normalise
 from thetahat_service.data.tables import (
@@ -231,6 +232,8 @@ def _find_arrow_type(array: np.ndarray) -> pa.DataType:
         return pa.bool_()
     if kind in _INTEGER:
         return pa.uint64() if array.dtype == np.uint64 else pa.int64()
+    if array.ndim == 1 and array.dtype in SMALL_FLOATS.values():  # as labels they may be rounded
+        return pa.from_numpy_dtype(array.dtype)
     return pa.string() if kind in "US" else pa.float64()
 
 
@@ -239,6 +242,8 @@ def _make_columns(name: str, rows: np.ndarray, first_row: int) -> Iterator[pa.Ar
     if is_matrix(rows):
         yield make_matrix_cells(rows)
         return
+    if rows.ndim == 2 and rows.dtype.kind == "f":
+        rows = rows.astype(np.float64, copy=False)
     for column in np.atleast_2d(np.ascontiguousarray(rows.T)):
         yield _make_cells(name, column, first_row)
 
@@ -251,7 +256,7 @@ def _make_cells(name: str, values: np.ndarray, first_row: int) -> pa.Array:
         bits = pa.py_buffer(np.packbits(truth, bitorder="little"))
         return pa.Array.from_buffers(pa.bool_(), len(truth), [None, bits], null_count=0)
     if kind == "f":
-        return make_number_cells(values.astype(np.float64, copy=False))
+        return make_number_cells(values)
     if kind in _INTEGER:
         return make_number_cells(
             values.astype(np.uint64 if values.dtype == np.uint64 else np.int64)

@@ -367,3 +367,23 @@ def test_invalid_rounded_numbers_of_scored_items(
 
     with pytest.raises(EvaluationError, match=rf"Column '{role}' has .*in row 0.*below {limit}"):
         run_kind({"kind": "losses", "logs": logs, "better": "higher"}, [stored])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("ending", ["npz", "npy"])
+def test_invalid_rounded_ids_in_arrays_of_numpy(tmp_path: Path, dtype: Any, ending: str) -> None:
+    first = 2**25 if dtype is np.float32 else 2**54
+    ids = np.array([first + 2 * (i // 4) for i in range(24)], dtype)
+    losses = np.random.default_rng(5).random((24, 2)).astype(dtype)
+    sink = io.BytesIO()
+    if ending == "npz":
+        np.savez(sink, a=losses[:, 0], b=losses[:, 1], user=ids)
+        columns = {"losses": ["a", "b"], "cluster": "user"}
+    else:
+        np.save(sink, np.column_stack([losses, ids]))
+        columns = {"losses": ["c0", "c1"], "cluster": "c2"}
+    stored = uploaded(tmp_path, f"application/x-{ending}", sink.getvalue())
+    body = {"kind": "losses", "blocks": "holdout", "dataset": str(stored.id), "columns": columns}
+
+    with pytest.raises(EvaluationError, match=r"must be below 2\^(24|53), or labels"):
+        run_kind(body, [stored])

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import IO, ClassVar, Final
 
 import numpy as np
+import pyarrow as pa
 
+from thetahat_service.data.arrow_columns import to_labels
 from thetahat_service.data.base import (
     ColumnValues,
     FileLimits,
@@ -18,6 +20,7 @@ from thetahat_service.data.base import (
 from thetahat_service.data.file_kinds import check_kind
 from thetahat_service.data.npy_header import LONGEST_HEADER, Header, read_header
 from thetahat_service.data.npz_columns import MAX_SEPARATE_COLUMNS
+from thetahat_service.data.tables import make_number_cells
 from thetahat_service.errors import InvalidFile
 
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
@@ -74,13 +77,13 @@ class Npy:
         return {name: _select_column(array, int(name[1:])) for name in names}
 
     def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
-        """Map the file; whole numbers that no int64 holds are text."""
+        """Map the file; labels keep the type by which rounded numbers are known."""
         array = _map_array(path)
-        if array.dtype != np.uint64 or (array <= np.iinfo(np.int64).max).all():
-            array = array.astype(np.int64) if array.dtype == np.uint64 else array
+        if array.dtype.kind in "ib":
             return {name: _select_column(array, int(name[1:])) for name in names}
         columns = array if array.ndim == 2 else array[:, np.newaxis]
-        return {name: columns[:, int(name[1:])].astype(str).astype(object) for name in names}
+        cells = {name: make_number_cells(columns[:, int(name[1:])]) for name in names}
+        return {name: to_labels(pa.chunked_array([column])) for name, column in cells.items()}
 
 
 def _read_header(path: Path) -> Header:
