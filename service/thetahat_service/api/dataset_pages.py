@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from thetahat_service.api.parser_calls import run_parser
 from thetahat_service.errors import InvalidFile
 from thetahat_service.jobs import datasets
 from thetahat_service.json_types import FileUnderstanding
+from thetahat_service.pages.dataset_page import (
+    list_questions,
+    list_understood,
+    tabulate_columns,
+    tabulate_rows,
+)
 from thetahat_service.storage.datasets import DatasetRow
 
 MOST_CELLS: Final = 20_000_000
@@ -23,3 +29,17 @@ async def understand(owner_id: UUID, row: DatasetRow) -> FileUnderstanding | Non
         return await run_parser(owner_id, datasets.understand, owner_id, row.id)
     except InvalidFile:  # it needs more memory than a parser has
         return None
+
+
+async def describe_file(
+    owner_id: UUID, row: DatasetRow, understood: FileUnderstanding | None, n_rows: int
+) -> dict[str, Any]:
+    """Return what both pages show of a file, with its first rows."""
+    preview = await run_parser(owner_id, datasets.preview, owner_id, row.id, n_rows)
+    return {
+        "item": row,
+        "understood": list_understood(row.media_type, row.details),
+        "columns": tabulate_columns(row.columns, understood),
+        "questions": list_questions(understood),
+        "preview": tabulate_rows(preview),
+    }

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
+from starlette.responses import RedirectResponse
 
+from thetahat_service.api.blocking_calls import write_database
 from thetahat_service.api.page_responses import is_form_token
 from thetahat_service.errors import Forbidden, MalformedRequest, TooLarge, UnsupportedMedia
 from thetahat_service.settings import get_settings
 
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
 MOST_FIELDS: Final = 60_000
+SEE_OTHER: Final = 303
 TOKEN_FIELD: Final = "form_token"  # noqa: S105 - the name of a field
 
 
@@ -41,6 +44,15 @@ async def read_form(request: Request) -> Mapping[str, list[str]]:
         fields.setdefault(name, []).append(value)
     check_form_token(request, fields.get(TOKEN_FIELD, [""])[-1])
     return fields
+
+
+async def act_from_page(
+    request: Request, path: str, action: Callable[..., object], *arguments: object
+) -> RedirectResponse:
+    """Do what a form without fields asks for, and go on to a page."""
+    await read_form(request)
+    await write_database(action, *arguments)
+    return RedirectResponse(path, SEE_OTHER)
 
 
 def check_form_token(request: Request, token: str) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,41 +16,7 @@ from thetahat.similar_names import suggest_name
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept
 from thetahat_service.kinds.loss_columns import KEY
-
-Value: TypeAlias = str | int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstanceDifference:
-    """The losses of two models on one instance, over all repeats."""
-
-    instance: Value
-    """Its label, or the number of its row, from 1."""
-    block: Value
-    """The block that it is in, the first of several."""
-    cluster: Value | None
-    """Its cluster; None without clusters."""
-    a: float
-    b: float
-    """The mean loss or score of each model."""
-    difference: float
-    """The first minus the second."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstanceDifferences:
-    """A page of the instances of two models, the largest difference first."""
-
-    a: str
-    b: str
-    """The models."""
-    better: str
-    """``lower`` for losses, ``higher`` for scores."""
-    total: int
-    """Instances that fit the search."""
-    items: list[InstanceDifference]
-    next: int | None
-    """Where the next page begins; None on the last."""
+from thetahat_service.schemas.evaluation import InstanceDifferenceRead, InstanceDifferencesRead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +33,7 @@ class InstanceQuery:
     """Instances before the page, and its length."""
 
 
-def read_differences(path: Path, query: InstanceQuery) -> InstanceDifferences:
+def read_differences(path: Path, query: InstanceQuery) -> InstanceDifferencesRead:
     """Return a page of the instances on which two models differ, the largest difference first.
 
     ``path`` is the file of losses.
@@ -99,13 +65,13 @@ def read_differences(path: Path, query: InstanceQuery) -> InstanceDifferences:
     end = query.offset + query.limit
     shown = order[query.offset : end]
     rows = table.select(labels).take(first[shown]).to_pylist()
-    return InstanceDifferences(
+    return InstanceDifferencesRead(
         a=a,
         b=b,
         better=described["better"],
         total=len(order),
         items=[
-            InstanceDifference(
+            InstanceDifferenceRead(
                 instance=row.get("instance", int(first[each]) + 1),
                 block=row["block"],
                 cluster=row.get("cluster"),

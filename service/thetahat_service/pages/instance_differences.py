@@ -38,7 +38,7 @@ def show_differences(
 
     Parameters
     ----------
-    found : InstanceDifferences
+    found : InstanceDifferencesRead
         The instances; of a layer that pages do not import.
     names : sequence of str
         All models.

@@ -9,23 +9,17 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
+from thetahat_service.api.blocking_calls import read_database, run_in_thread
 from thetahat_service.api.catalogue import FAMILIES, read_family
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
-from thetahat_service.api.dataset_pages import understand
-from thetahat_service.api.forms import TOKEN_FIELD, check_form_token, read_form
+from thetahat_service.api.dataset_pages import describe_file, understand
+from thetahat_service.api.forms import SEE_OTHER, TOKEN_FIELD, act_from_page, check_form_token
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.parser_calls import run_parser
 from thetahat_service.api.request_parts import DatasetId, OwnerId
 from thetahat_service.api.uploads import count_upload, receive
 from thetahat_service.errors import ServiceError, Unavailable
 from thetahat_service.jobs import datasets, read
-from thetahat_service.pages.dataset_page import (
-    list_questions,
-    list_understood,
-    tabulate_columns,
-    tabulate_rows,
-)
 from thetahat_service.pages.evaluation_list import describe_entry
 from thetahat_service.pages.kept_studies import list_kept_studies
 from thetahat_service.pages.method_page import ShownMethod, describe_family, describe_method
@@ -36,7 +30,6 @@ from thetahat_service.storage.open_files import open_file_store
 
 router = APIRouter(include_in_schema=False)
 
-SEE_OTHER: Final = 303
 PAGE_LENGTH: Final = 50
 PREVIEW_ROWS: Final = 10
 LIST_FILTERS: Final = "data set pages"
@@ -124,18 +117,13 @@ async def upload_from_page(request: Request, owner_id: OwnerId) -> Response:
 async def show_dataset(request: Request, owner_id: OwnerId, dataset_id: DatasetId) -> Response:
     """Return the page of a data set."""
     row = await read_database(ROWS.fetch, owner_id, dataset_id)
-    preview = await run_parser(owner_id, datasets.preview, owner_id, dataset_id, PREVIEW_ROWS)
     understood = await understand(owner_id, row)
     uses = await read_database(datasets.read_uses, owner_id, [row])
     return build_page_response(
         request,
         "dataset.html",
-        item=row,
         uses=uses[row.sha256],
-        understood=list_understood(row.media_type, row.details),
-        columns=tabulate_columns(row.columns, understood),
-        questions=list_questions(understood),
-        preview=tabulate_rows(preview),
+        **await describe_file(owner_id, row, understood, PREVIEW_ROWS),
     )
 
 
@@ -144,6 +132,4 @@ async def delete_dataset_from_page(
     request: Request, owner_id: OwnerId, dataset_id: DatasetId
 ) -> Response:
     """Delete a data set, and return to the list."""
-    await read_form(request)
-    await write_database(datasets.delete, owner_id, dataset_id)
-    return RedirectResponse("/data-sets", SEE_OTHER)
+    return await act_from_page(request, "/data-sets", datasets.delete, owner_id, dataset_id)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.documents import parse_id
-from thetahat_service.api.forms import read_form
+from thetahat_service.api.forms import SEE_OTHER, act_from_page, read_form
 from thetahat_service.api.loss_responses import open_losses
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.query_parameters import Include
@@ -58,7 +58,6 @@ OFFERED: Final = 50
 MOST_SENTENCES: Final = 200
 """Sentences of many verdicts that a page has; the result as JSON has all."""
 A_YEAR: Final = "public, max-age=31536000, immutable"
-SEE_OTHER: Final = 303
 NOT_MODIFIED: Final = 304
 
 
@@ -168,7 +167,7 @@ async def show_comparison(request: Request, owner_id: OwnerId) -> Response:
     ticked = query.getlist("of")  # in the list of evaluations
     if len(ticked) > 2:
         together = urlencode([("of", each) for each in ticked])
-        return RedirectResponse(f"/leaderboard?{together}", status_code=303)
+        return RedirectResponse(f"/leaderboard?{together}", SEE_OTHER)
     named = ticked[:2] or [query[name] for name in ("a", "b") if query.get(name)]
     wanted = [parse_id(name, "evaluation") for name in named]
     chosen = [await read_database(read.get, owner_id, each) for each in wanted]
@@ -253,9 +252,8 @@ async def cancel_from_page(
     request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
 ) -> Response:
     """Cancel an evaluation, and return to its page."""
-    await read_form(request)
-    await write_database(cancel, owner_id, evaluation_id)
-    return RedirectResponse(f"/evaluations/{evaluation_id}", SEE_OTHER)
+    path = f"/evaluations/{evaluation_id}"
+    return await act_from_page(request, path, cancel, owner_id, evaluation_id)
 
 
 @router.post("/evaluations/{evaluation_id}/sign-offs")
@@ -280,9 +278,7 @@ async def delete_from_page(
     request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
 ) -> Response:
     """Delete an evaluation, and return to the list."""
-    await read_form(request)
-    await write_database(delete, owner_id, evaluation_id)
-    return RedirectResponse("/", SEE_OTHER)
+    return await act_from_page(request, "/", delete, owner_id, evaluation_id)
 
 
 @router.get("/static/vega-{digest}.js")

@@ -10,11 +10,10 @@ from fastapi.responses import RedirectResponse
 
 from thetahat_presentation.protocol import show_protocol
 from thetahat_service.api.blocking_calls import run_in_thread, write_database
-from thetahat_service.api.forms import read_form
+from thetahat_service.api.forms import SEE_OTHER, read_form
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.paged_lists import PAGE_LENGTH, show_paged_list
 from thetahat_service.api.request_parts import OwnerId, ProtocolId
-from thetahat_service.api.routes.series_pages import SEE_OTHER
 from thetahat_service.api.validation import validate
 from thetahat_service.jobs import read
 from thetahat_service.protocols import keeping

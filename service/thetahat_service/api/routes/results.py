@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import asdict
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import Annotated
 from uuid import UUID
@@ -78,7 +78,7 @@ async def get_result(
 
     Parts that the request did not include are computed from the losses that are kept.
     """
-    try:
+    async with _adding_reason(owner_id, evaluation_id):
         if partial:
             text = await run_in_thread(get_partial_result, owner_id, evaluation_id)
             return Response(text, media_type=JSON, headers=UNCACHED)
@@ -87,8 +87,6 @@ async def get_result(
             text = await run_in_thread(result_parts.get_result, owner_id, evaluation_id, parts)
         else:
             text = await read_database(read.get_result, owner_id, evaluation_id)
-    except NoResult as error:
-        raise await _add_reason(error, owner_id, evaluation_id) from None
     return Response(text, media_type=JSON, headers=CACHED)
 
 
@@ -113,10 +111,8 @@ async def get_losses(request: Request, owner_id: OwnerId, evaluation_id: Evaluat
     media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
     with ExitStack() as stack:
         stack.enter_context(DOWNLOADS.count(owner_id, get_settings().max_downloads))
-        try:
+        async with _adding_reason(owner_id, evaluation_id):
             response = await _open_losses(owner_id, evaluation_id, media_type)
-        except NoResult as error:
-            raise await _add_reason(error, owner_id, evaluation_id) from None
         return CountedResponse(response, stack.pop_all())
 
 
@@ -157,11 +153,9 @@ async def list_differences(  # noqa: PLR0913 - the parameters of the query
     """List the instances on which two models differ, the largest difference first."""
     query = InstanceQuery(a=a, b=b, search=search, offset=offset, limit=limit)
     find = partial(read.find_losses_file, owner_id, evaluation_id)
-    try:
+    async with _adding_reason(owner_id, evaluation_id):
         found = await run_in_thread(open_losses, find, lambda path: read_differences(path, query))
-    except NoResult as error:
-        raise await _add_reason(error, owner_id, evaluation_id) from None
-    return build_json_response(asdict(found), headers=CACHED)
+    return build_json_response(found.model_dump(), headers=CACHED)
 
 
 async def _open_losses(owner_id: UUID, evaluation_id: UUID, media_type: str) -> Response:
@@ -175,8 +169,12 @@ async def _open_losses(owner_id: UUID, evaluation_id: UUID, media_type: str) -> 
     return StreamingResponse(rows, media_type=media_type, headers=CACHED)
 
 
-async def _add_reason(error: NoResult, owner_id: UUID, evaluation_id: UUID) -> NoResult:
-    """Add the evaluation's status and its own error to the error document."""
-    row = await read_database(read.get, owner_id, evaluation_id)
-    error.extra = {"evaluation_status": row.status, "evaluation_error": row.error}
-    return error
+@asynccontextmanager
+async def _adding_reason(owner_id: UUID, evaluation_id: UUID) -> AsyncIterator[None]:
+    """Add the evaluation's status and its own error to the document of an error ``NoResult``."""
+    try:
+        yield
+    except NoResult as error:
+        row = await read_database(read.get, owner_id, evaluation_id)
+        error.extra = {"evaluation_status": row.status, "evaluation_error": row.error}
+        raise

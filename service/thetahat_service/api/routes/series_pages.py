@@ -6,11 +6,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 
 from thetahat_presentation.series import FIGURE_SECTION, ask_series, show_series
-from thetahat_service.api.blocking_calls import run_in_thread, write_database
-from thetahat_service.api.forms import read_form
+from thetahat_service.api.blocking_calls import run_in_thread
+from thetahat_service.api.forms import act_from_page
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.paged_lists import show_paged_list
 from thetahat_service.api.request_parts import OwnerId, SeriesId
@@ -26,7 +25,6 @@ from thetahat_service.storage.series import SeriesRow
 
 router = APIRouter(include_in_schema=False)
 
-SEE_OTHER: Final = 303
 SHOWN_LOOKS: Final = 200
 """Looks that the page of a series lists; the JSON of its looks has all."""
 
@@ -70,14 +68,11 @@ def build_context(owner_id: UUID, series_id: UUID) -> dict[str, Any]:
 @router.post("/series/{series_id}/close")
 async def close_from_page(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Close a series, and return to its page."""
-    await read_form(request)
-    await write_database(keeping.close, owner_id, series_id)
-    return RedirectResponse(f"/series/{series_id}", SEE_OTHER)
+    path = f"/series/{series_id}"
+    return await act_from_page(request, path, keeping.close, owner_id, series_id)
 
 
 @router.post("/series/{series_id}/delete")
 async def delete_from_page(request: Request, owner_id: OwnerId, series_id: SeriesId) -> Response:
     """Delete a series, and return to the list."""
-    await read_form(request)
-    await write_database(keeping.delete, owner_id, series_id)
-    return RedirectResponse("/series", SEE_OTHER)
+    return await act_from_page(request, "/series", keeping.delete, owner_id, series_id)

@@ -13,23 +13,16 @@ from fastapi.responses import RedirectResponse
 from thetahat.errors import EvaluationError
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
 from thetahat_service.api.catalogue import read_family
-from thetahat_service.api.dataset_pages import understand
+from thetahat_service.api.dataset_pages import describe_file, understand
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.errors import find_status
-from thetahat_service.api.forms import read_form
+from thetahat_service.api.forms import SEE_OTHER, read_form
 from thetahat_service.api.page_responses import build_page_response
-from thetahat_service.api.parser_calls import run_parser
 from thetahat_service.api.request_parts import OwnerId
 from thetahat_service.api.submission import accept_request
 from thetahat_service.errors import FieldError, ServiceError
 from thetahat_service.jobs import datasets, read
 from thetahat_service.json_types import MethodDescription
-from thetahat_service.pages.dataset_page import (
-    list_questions,
-    list_understood,
-    tabulate_columns,
-    tabulate_rows,
-)
 from thetahat_service.pages.form_proposals import build_proposals
 from thetahat_service.pages.new_evaluation import (
     FIELD_OF_PATH,
@@ -42,7 +35,6 @@ from thetahat_service.storage.datasets import ROWS
 
 router = APIRouter(include_in_schema=False)
 
-SEE_OTHER: Final = 303
 PREVIEW_ROWS: Final = 5
 OFFERED: Final = 20
 """Data sets that the page offers."""
@@ -133,7 +125,6 @@ async def _show_form(
     owner_id: UUID = request.scope["owner_id"]
     row = await read_database(ROWS.fetch, owner_id, parse_id(dataset, "data set"))
     catalogue = await run_in_thread(_read_catalogue)
-    preview = await run_parser(owner_id, datasets.preview, owner_id, row.id, PREVIEW_ROWS)
     understood = await understand(owner_id, row)
     proposals = build_proposals(understood, row.columns)
     form = build_form(row.columns, catalogue, proposals, values, problems)
@@ -143,11 +134,7 @@ async def _show_form(
         "new_evaluation.html",
         status,
         form=form,
-        item=row,
-        understood=list_understood(row.media_type, row.details),
-        columns=tabulate_columns(row.columns, understood),
-        questions=list_questions(understood),
-        preview=tabulate_rows(preview),
+        **await describe_file(owner_id, row, understood, PREVIEW_ROWS),
     )
 
 
