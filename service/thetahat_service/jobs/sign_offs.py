@@ -95,10 +95,5 @@ def list_sign_offs(
     return cut_page(rows, limit, lambda row: (row.at, row.id))
 
 
-def find_digest(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Return the SHA-256 of the result as it is recorded now."""
-    return compute_digest(read.get_result(owner_id, evaluation_id))
-
-
 def _is_same(first: SignOffRow, second: SignOffRow) -> bool:
     return all(getattr(first, name) == getattr(second, name) for name in REPEATED)

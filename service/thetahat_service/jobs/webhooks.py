@@ -53,7 +53,7 @@ def create(
     most = get_settings().max_webhooks
     with unit_of_work() as connection:
         webhooks.ROWS.check_quota(connection, owner_id, most, "THETAHAT_MAX_WEBHOOKS")
-        webhooks.insert(connection, row, secret)
+        webhooks.ROWS.insert(connection, row, secret=secret)
         audit.add(connection, Action.CREATE_WEBHOOK, row.id, owner_id)
     return row, secret
 

@@ -97,11 +97,6 @@ ROWS: Final = OwnedRows(WEBHOOK, WebhookRow, "webhook", "webhooks")
 DELIVERIES: Final = StoredRows(WEBHOOK_DELIVERY, DeliveryRow)
 
 
-def insert(connection: sa.Connection, row: WebhookRow, secret: str) -> None:
-    """Store a webhook."""
-    ROWS.insert(connection, row, secret=secret)
-
-
 def list_of_owner(connection: sa.Connection, owner_id: UUID) -> list[WebhookRow]:
     """Return an owner's webhooks, the oldest first."""
     statement = ROWS.select(_HOOKS.owner_id == owner_id).order_by(_HOOKS.created_at, _HOOKS.id)

@@ -13,6 +13,7 @@ from tests.service.kinds.run_requests import as_json, run_kind
 from thetahat.analyses.calibration.studies import CALIBRATION
 from thetahat.errors import EvaluationError
 from thetahat_service.kinds.base import Chunks, Job, run_chunks
+from thetahat_service.kinds.cross_validation.kind import CrossValidation
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.outcomes.failure_arrays import encode_failure
 
@@ -90,7 +91,7 @@ def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPa
     def fails(*_: object) -> dict[str, np.ndarray]:
         return encode_failure("memory_limit", "it took too much", (CALIBRATION,))
 
-    monkeypatch.setattr("thetahat_service.kinds.cross_validation.kind.run_calibration", fails)
+    monkeypatch.setattr(CrossValidation, "run_other", fails)
     result = result_of(BODY)
     assert CALIBRATION not in result
     codes = {caution["code"] for caution in result["cautions"]}

@@ -156,7 +156,7 @@ def listen(labels: dict[str, str] | None) -> UUID:
         previous_secret_until=None,
     )
     with unit_of_work() as connection:
-        webhooks.insert(connection, hook, "whsec_")
+        webhooks.ROWS.insert(connection, hook, secret="whsec_")
     return hook.id
 
 

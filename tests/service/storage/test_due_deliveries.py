@@ -54,7 +54,7 @@ def rows(database: str) -> list[Row]:
                 event_types=["evaluation.succeeded"], description=None, created_at=MOMENT,
                 disabled_at=None, labels={}, previous_secret_until=None,
             )  # fmt: skip
-            webhooks.insert(connection, row, "secret")
+            webhooks.ROWS.insert(connection, row, secret="secret")
         connection.execute(sa.insert(WEBHOOK_DELIVERY), rows)
     return rows
 

@@ -20,8 +20,7 @@ from thetahat_service.series.documents import (
     build_series_document,
     read_figure,
 )
-from thetahat_service.storage.newest_first import Position
-from thetahat_service.storage.series import SeriesRow
+from thetahat_service.storage.series import ROWS
 
 router = APIRouter(include_in_schema=False)
 
@@ -32,16 +31,7 @@ SHOWN_LOOKS: Final = 200
 @router.get("/series")
 async def show_list(request: Request) -> Response:
     """Return the page with the list of series."""
-    return await show_paged_list(
-        request, "series_list.html", list_of_any_status, build_listed_document
-    )
-
-
-def list_of_any_status(
-    owner_id: UUID, before: Position | None, limit: int
-) -> tuple[list[SeriesRow], Position | None]:
-    """Return one page of an owner's series, open and closed."""
-    return keeping.list_series(owner_id, None, before, limit)
+    return await show_paged_list(request, "series_list.html", ROWS.list_page, build_listed_document)
 
 
 @router.get("/series/{series_id}")

@@ -17,7 +17,7 @@ from thetahat_service.api.query_parameters import Cursor, Limit
 from thetahat_service.api.request_parts import EvaluationId, OwnerId
 from thetahat_service.api.validation import read_valid_body
 from thetahat_service.errors import NoResult, ResultPending
-from thetahat_service.jobs import sign_offs
+from thetahat_service.jobs import read, sign_offs
 from thetahat_service.jobs.sign_offs import Signature
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.sign_off import SignOffPage, SignOffRead, SignOffRequest
@@ -70,7 +70,7 @@ async def list_sign_offs(
 def _find_digest(owner_id: UUID, evaluation_id: UUID) -> str:
     """Return the digest of the result as it is recorded; empty if it is gone."""
     try:
-        return sign_offs.find_digest(owner_id, evaluation_id)
+        return sign_offs.compute_digest(read.get_result(owner_id, evaluation_id))
     except (ResultPending, NoResult):
         return ""
 

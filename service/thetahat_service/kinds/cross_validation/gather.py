@@ -14,6 +14,7 @@ from thetahat_service.kinds.cross_validation.calibration import read_calibration
 from thetahat_service.kinds.cross_validation.plan import CrossValidationPlan, name_seed_stage
 from thetahat_service.kinds.cross_validation.result import CrossValidationResult
 from thetahat_service.kinds.cross_validation.target_sample import find_sources
+from thetahat_service.kinds.fields.metrics import parse_metrics
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
 from thetahat_service.kinds.fitting.failures import convert_to_error
 from thetahat_service.kinds.fitting.refits import StageArrays, read_refits
@@ -38,7 +39,7 @@ def build_result(plan: CrossValidationPlan, outputs: JoinedOutputs) -> Finished:
         raise convert_to_error(next(iter(failures.values())))
     trainings = {name: _join_trainings(arrays[name], request.seeds) for name in successful}
     outcomes = average_trainings(trainings)
-    metrics = request.build_metrics()
+    metrics = parse_metrics(request.metrics)
     importance, weighting = plan.importance, None
     if importance is not None:
         test_rows = outcomes[successful[0]].splits.test

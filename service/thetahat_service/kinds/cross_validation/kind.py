@@ -7,8 +7,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from thetahat.analyses.calibration.studies import CALIBRATION
-from thetahat_service.json_types import Payload
-from thetahat_service.kinds.base import Arrays, Chunk, DatasetFile, Job
+from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.calibration import (
     check_calibration,
     cut_calibration,
@@ -35,19 +34,13 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
     request = CrossValidationRequest
     result = CrossValidationResult
     unit: ClassVar[str] = "splits"
+    build_other_chunks = staticmethod(cut_calibration)
+    run_other = staticmethod(run_calibration)
 
     def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Check a request and its calibration; no learner is fitted."""
         super().check(request, datasets)
         check_calibration(request, datasets)
-
-    def build_other_chunks(self, plan: CrossValidationPlan) -> list[Chunk]:
-        """Return the chunks of the calibration."""
-        return cut_calibration(plan)
-
-    def run_other(self, plan: CrossValidationPlan, payload: Payload) -> Arrays:
-        """Calibrate the intervals on some samples."""
-        return run_calibration(plan, payload)
 
     def list_learners_of_parts(
         self, job: Job[CrossValidationRequest], parts: Collection[str]

@@ -14,7 +14,6 @@ from thetahat_service.kinds.fields.groups import GROUPS_FIELD, GroupByField, Gro
 from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.list_items import ValueItem
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
-from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.fields.probabilities import ProbabilitiesField
 from thetahat_service.kinds.fields.sample import SampleInput
 from thetahat_service.kinds.fields.weighting_names import (
@@ -131,10 +130,6 @@ class CrossValidationRequest(
     def has_weighted_fits(self) -> bool:
         """Whether rows have weights when learners are fitted."""
         return self.weighted_fit or has_role(self, "weight")
-
-    def build_metrics(self) -> Metrics:
-        """Return the metrics, their parameters checked."""
-        return parse_metrics(self.metrics)
 
     def build_calibration_settings(self) -> CalibrationInput | None:
         """Return the settings of the calibration, or None if there is none."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 from thetahat.analyses.importance_weighting.risk_curves import set_second_moment
@@ -16,7 +15,6 @@ from thetahat.analyses.losses.weighted_risks import Sources
 from thetahat.error_paths import located_errors
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.importance_weights import (
-    IMPORTANCE_WEIGHTS,
     Samples,
     WeightEstimator,
     get_default_weights,
@@ -26,13 +24,13 @@ from thetahat.seeds import make_random_stream
 from thetahat.tables.columns import encode_classes
 from thetahat.tables.data import Data
 from thetahat.values.types import IntArray
-from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat.weighted_risks.base import RiskEstimator
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
 from thetahat_service.kinds.fields.data import build_role_path, has_role, read_data
-from thetahat_service.kinds.fields.methods import make_method_entry, parse_method, parse_methods
+from thetahat_service.kinds.fields.methods import make_method_entry
 from thetahat_service.kinds.fields.sample import check_sample, read_sample
+from thetahat_service.kinds.fields.weighting_names import parse_risks, parse_weights
 from thetahat_service.kinds.methods_used import record_method
 
 
@@ -80,8 +78,8 @@ def check_target_sample(
                 )
         return
     check_sample(request.target_sample, ("target_sample",), datasets)
-    _build_weights(request)
-    _build_risks(request)
+    parse_weights(request.weights)
+    parse_risks(request.risks)
     estimator_name = make_method_entry(request.weights or get_default_weights()).name
     if uses_known_weights(estimator_name) and not has_role(request, "weight"):
         raise InvalidParameter(
@@ -98,14 +96,14 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
     request = job.request
     if request.target_sample is None:
         return None
-    method = _build_weights(request)
+    method = parse_weights(request.weights)
     samples = read_samples(request, job.datasets, data)
     with _locate_weight_errors(request):
         weighing = method.estimate(samples, make_random_stream(job.seed, "weights"))
     weights = ShiftWeights(
         weighing=weighing, validation=weighing.values, target_values=weighing.target_values
     )
-    risks = set_second_moment(_build_risks(request), weights.second_moment())
+    risks = set_second_moment(parse_risks(request.risks), weights.second_moment())
     return Importance(samples, method, weights, risks)
 
 
@@ -180,15 +178,3 @@ def _locate_weight_errors(request: CrossValidationRequest) -> AbstractContextMan
         within=("weights", "params"),
         default=("weights",),
     )
-
-
-def _build_weights(request: CrossValidationRequest) -> WeightEstimator:
-    return parse_method(IMPORTANCE_WEIGHTS, request.weights or get_default_weights(), ("weights",))
-
-
-def _build_risks(request: CrossValidationRequest) -> dict[str, RiskEstimator]:
-    if request.risks is None:
-        return {name: kind() for name, kind in WEIGHTED_RISKS.items()}
-    entries = parse_methods(WEIGHTED_RISKS, request.risks, "risks")
-    risks: dict[str, Any] = {entry.key: entry.method for entry in entries}
-    return risks

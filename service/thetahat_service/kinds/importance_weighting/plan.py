@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -23,20 +23,19 @@ from thetahat.analyses.importance_weighting.weights import (
 from thetahat.cross_validation import check_loss, check_target
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator, uses_known_weights
+from thetahat.importance_weights import WeightEstimator, uses_known_weights
 from thetahat.losses import LOSSES, get_least_squares_loss
 from thetahat.losses.base import Loss
 from thetahat.values.types import FloatArray
-from thetahat.weighted_risks import WEIGHTED_RISKS
-from thetahat.weighted_risks.base import RiskEstimator
 from thetahat_service.kinds.base import DatasetFile, Job
-from thetahat_service.kinds.fields.methods import parse_method, parse_methods
+from thetahat_service.kinds.fields.methods import parse_method
 from thetahat_service.kinds.fields.sample import (
     check_given_weights,
     check_sample,
     explain_errors_about_kept_rows,
     measure_sample,
 )
+from thetahat_service.kinds.fields.weighting_names import parse_risks, parse_weights
 from thetahat_service.kinds.fitting.building import is_own_learner
 from thetahat_service.kinds.importance_weighting.data import SamplesRead, read_shift
 from thetahat_service.kinds.importance_weighting.learners import (
@@ -111,7 +110,7 @@ class ImportanceWeightingPlan:
             codes = np.array([place[s] for s in self.shift.source.source.tolist()], dtype=np.intp)
             labels = tuple(sources)
         return RiskSetting(
-            risks=set_second_moment(parse_risks(self.request), self.weights.second_moment()),
+            risks=set_second_moment(parse_risks(self.request.risks), self.weights.second_moment()),
             weights=self.weights.validation,
             fold=self.shift.fold,
             level=self.request.level,
@@ -141,7 +140,7 @@ def build_request_plan(
     candidates = build_candidates(request, loss, shift.source.classes)
     _check_size(request, candidates, shift.n, shift.m)
     return ImportanceWeightingPlan(
-        request, samples, candidates, loss, parse_weight_estimator(request), seed
+        request, samples, candidates, loss, parse_weights(request.weights), seed
     )
 
 
@@ -149,12 +148,12 @@ def check_plan(request: ImportanceWeightingRequest, datasets: Mapping[UUID, Data
     """Check a request; no learner is fitted."""
     check_sample(request.source, ("source",), datasets)
     check_sample(request.target, ("target",), datasets)
-    method = parse_weight_estimator(request)
+    method = parse_weights(request.weights)
     if uses_known_weights(method.info.name):
         check_given_weights(request.source)
     if request.weights_from == "training":
         check_can_weigh_new_rows(method)
-    parse_risks(request)
+    parse_risks(request.risks)
     loss = parse_loss(request)
     candidates = check_candidates(request, loss)
     n_rows, n_features = measure_sample(request.source, datasets)
@@ -170,19 +169,6 @@ def parse_loss(request: ImportanceWeightingRequest) -> Loss:
     )
     check_loss(loss, request.task)
     return loss
-
-
-def parse_weight_estimator(request: ImportanceWeightingRequest) -> WeightEstimator:
-    """Return the estimator of the weights."""
-    return parse_method(IMPORTANCE_WEIGHTS, request.weights, ("weights",))
-
-
-def parse_risks(request: ImportanceWeightingRequest) -> dict[str, RiskEstimator]:
-    """Return the risks by their key in the result."""
-    risks: dict[str, Any] = {
-        entry.key: entry.method for entry in parse_methods(WEIGHTED_RISKS, request.risks, "risks")
-    }
-    return risks
 
 
 def _check_size(

@@ -19,7 +19,7 @@ from thetahat_service.kinds.fields.data import (
     has_role,
     read_data,
 )
-from thetahat_service.kinds.fields.metrics import Metrics
+from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.refits import is_refit_stage
@@ -51,7 +51,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
     @cached_property
     def metrics(self) -> Metrics:
         """The metrics at every size."""
-        return self.request.build_metrics()
+        return parse_metrics(self.request.metrics)
 
     @property
     def labels(self) -> list[str]:
@@ -113,7 +113,7 @@ def build_plan(job: Job[LearningCurveRequest]) -> LearningCurvePlan:
 def check_request(request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Check a request; no learner is fitted and no data set is opened."""
     check_data_fields(request, datasets)
-    checked = check_scheme_request(request, datasets, request.build_metrics())
+    checked = check_scheme_request(request, datasets, parse_metrics(request.metrics))
     growth = request.build_growth(checked.scheme)
     checked.check_work(len(growth.sizes))
     _check_growth_columns(request, growth)

@@ -11,7 +11,6 @@ from thetahat.analyses.learning_curve.sizes import check_sizes
 from thetahat.schemes.base import Scheme
 from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
-from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 
 DEFAULT_SIZES: Final = (0.125, 0.25, 0.5, 0.75, 1.0)
 """Shares of the training part, if the request names no sizes."""
@@ -46,10 +45,6 @@ class LearningCurveRequest(LearnersRequest):
         max_length=50,
         description="Metrics at every size, beside the loss: roc_auc, f1, ...",
     )
-
-    def build_metrics(self) -> Metrics:
-        """Return the metrics, their parameters checked."""
-        return parse_metrics(self.metrics)
 
     def build_growth(self, scheme: Scheme) -> Growth:
         """Return how training parts grow, with their sizes checked."""

@@ -32,7 +32,7 @@ from thetahat_service.kinds.fields.data import (
     name_group_columns,
     read_data,
 )
-from thetahat_service.kinds.fields.metrics import Metrics
+from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.fitting.building import (
     build_learners,
     build_loss,
@@ -235,7 +235,10 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
         rows = Rows(n=datasets[request.dataset].rows)
     without_scores = learners_without_scores(learners)
     check_metrics(
-        request.build_metrics(), request.known_task, classes=classes, without_scores=without_scores
+        parse_metrics(request.metrics),
+        request.known_task,
+        classes=classes,
+        without_scores=without_scores,
     )
     select_by = request.build_select_by()
     if select_by is not None:
@@ -316,7 +319,7 @@ def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
         loss=set_loss_classes(request, loss, data),
         criterion=Criterion(None if select_by is None else select_by.method),
         select_by=select_by,
-        metrics=request.build_metrics(),
+        metrics=parse_metrics(request.metrics),
         sizes=count_splits(request, schemes, rows, bundles),
         all_own=all(is_own_learner(spec) for spec in specs.values()),
     )

@@ -15,7 +15,7 @@ from thetahat.schemes.base import Scheme
 from thetahat.values.json_values import JsonValue
 from thetahat_service.kinds.fields.learners import FitsRequest
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
-from thetahat_service.kinds.fields.metrics import Metrics, parse_metric, parse_metrics
+from thetahat_service.kinds.fields.metrics import parse_metric
 from thetahat_service.kinds.fields.scheme_names import SchemeEntry, SchemeName, find_scheme
 
 
@@ -83,10 +83,6 @@ class SelectionRequest(FitsRequest):
     def build_select_by(self) -> ChosenMethod[Metric] | None:
         """Return the metric to choose by, its parameters checked, or None."""
         return None if self.select_by is None else parse_metric(self.select_by, "select_by")
-
-    def build_metrics(self) -> Metrics:
-        """Return the metrics of the external test parts, their parameters checked."""
-        return parse_metrics(self.metrics)
 
     def check_refit_methods(self) -> None:
         """Refuse methods that fit learners again, with the reason."""

@@ -18,7 +18,7 @@ from thetahat.analyses.studies.truths import (
 from thetahat.cross_validation import check_learner, check_loss
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.generators import DrawKind, DrawSize
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, get_known_weights_method
+from thetahat.importance_weights import get_known_weights_method
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
@@ -27,9 +27,9 @@ from thetahat.pipelines import read_learner_spec
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.values.types import BlockKind
-from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.kinds.fields.locations import locate_errors_within
-from thetahat_service.kinds.fields.methods import parse_method, parse_methods
+from thetahat_service.kinds.fields.methods import parse_method
+from thetahat_service.kinds.fields.weighting_names import parse_risks, parse_weights
 from thetahat_service.kinds.fitting.expected_layout import approximate_layout
 from thetahat_service.kinds.fitting.scheme_plan import check_choices
 from thetahat_service.kinds.study.request import EstimatorChoices, EstimatorInput
@@ -106,10 +106,8 @@ def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyE
             "The generator draws pairs of samples; set draw.n and draw.n_target.", loc=("scheme",)
         )
     scheme, loss = _build_scheme_and_loss(entry, task)
-    risks = parse_methods(WEIGHTED_RISKS, entry.risks or list(WEIGHTED_RISKS), "risks")
-    weights = parse_method(
-        IMPORTANCE_WEIGHTS, entry.weights or get_known_weights_method(), ("weights",)
-    )
+    risks = parse_risks(entry.risks)
+    weights = parse_weights(entry.weights or get_known_weights_method())
     return StudyEstimator(
         key=entry.as_ or scheme.info.name,
         choices=_build_choices(entry).choices,
@@ -117,7 +115,7 @@ def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyE
         learners=_build_learners(entry, task, loss),
         loss=loss,
         truths=(ON_TARGET,),
-        weighted=WeightedEstimation(weights, {risk.key: risk.method for risk in risks or ()}),
+        weighted=WeightedEstimation(weights, risks),
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from thetahat.importance_weights import (
-    IMPORTANCE_WEIGHTS,
     ImportanceWeights,
     Samples,
     WeightEstimator,
@@ -16,7 +15,6 @@ from thetahat.importance_weights import (
 from thetahat.seeds import make_random_stream
 from thetahat.values.left_out_rows import LeftOutOfSamples
 from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.kinds.fields.methods import parse_method
 from thetahat_service.kinds.fields.sample import (
     SampleTable,
     check_given_weights,
@@ -25,6 +23,7 @@ from thetahat_service.kinds.fields.sample import (
     explain_errors_about_kept_rows,
     read_samples,
 )
+from thetahat_service.kinds.fields.weighting_names import parse_weights
 from thetahat_service.kinds.weights.request import WeightsRequest
 
 
@@ -45,7 +44,7 @@ class WeightsPlan:
 
 def check_request(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse unknown methods, parameters and columns; inline samples are read."""
-    estimator = _parse_estimator(request)
+    estimator = parse_weights(request.weights)
     check_sample(request.source, ("source",), datasets)
     check_sample(request.target, ("target",), datasets)
     if uses_known_weights(estimator.info.name):
@@ -60,8 +59,4 @@ def build_plan(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) ->
     with explain_errors_about_kept_rows(source):
         samples = Samples(source.X, target.X, source.weight)
     left_out = describe_left_out(source, target)
-    return WeightsPlan(samples, _parse_estimator(request), source, left_out)
-
-
-def _parse_estimator(request: WeightsRequest) -> WeightEstimator:
-    return parse_method(IMPORTANCE_WEIGHTS, request.weights, ("weights",))
+    return WeightsPlan(samples, parse_weights(request.weights), source, left_out)
