@@ -466,6 +466,13 @@ def test_invalid_json_is_explained_and_kept(text: str, client: TestClient) -> No
     assert text in refuse_json(client, text).text
 
 
+def test_invalid_json_has_every_fault_on_the_page(client: TestClient) -> None:
+    wrong = {**matrix(), "variances": ["nope"], "intervals": ["none"]}
+    shown = refuse_json(client, json.dumps(wrong)).text
+    assert "variances.0" in shown
+    assert "intervals.0" in shown
+
+
 def test_exact_an_earlier_request_can_be_changed(client: TestClient) -> None:
     identifier = submit(client, {**matrix(), "name": "before"})
     link = f"/evaluations/new?request={identifier}"

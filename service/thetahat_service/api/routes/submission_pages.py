@@ -20,7 +20,7 @@ from thetahat_service.api.forms import SEE_OTHER, read_form
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.request_parts import OwnerId
 from thetahat_service.api.submission import accept_request
-from thetahat_service.errors import FieldError, ServiceError
+from thetahat_service.errors import ServiceError, list_field_errors
 from thetahat_service.jobs import datasets, read
 from thetahat_service.json_types import MethodDescription
 from thetahat_service.pages.form_proposals import build_proposals
@@ -76,7 +76,8 @@ async def submit_form(request: Request, owner_id: OwnerId) -> Response:
     except (ServiceError, EvaluationError) as error:
         if not _is_about_request(error):
             raise
-        problems = sort_problems(_list_errors(error), error.message, FIELD_OF_PATH)
+        faults = [(each.loc, each.message) for each in list_field_errors(error)]
+        problems = sort_problems(faults, error.message, FIELD_OF_PATH)
         return await _show_form(request, dataset, values, problems)
     return RedirectResponse(f"/evaluations/{submitted.evaluation_id}", SEE_OTHER)
 
@@ -92,8 +93,8 @@ async def submit_json(request: Request, owner_id: OwnerId) -> Response:
         if not _is_about_request(error):
             raise
         problems = [
-            f"{'.'.join(map(str, path))}: {message}" if path else message
-            for path, message in _list_errors(error)
+            f"{'.'.join(map(str, each.loc))}: {each.message}" if each.loc else each.message
+            for each in list_field_errors(error)
         ]
         return await _show_start(request, text, problems or [error.message])
     return RedirectResponse(f"/evaluations/{submitted.evaluation_id}", SEE_OTHER)
@@ -102,18 +103,6 @@ async def submit_json(request: Request, owner_id: OwnerId) -> Response:
 def _is_about_request(error: ServiceError | EvaluationError) -> bool:
     """Return whether another request would be accepted: the status is 400 or 422."""
     return find_status(type(error)) in {400, 422}
-
-
-def _list_errors(
-    error: ServiceError | EvaluationError,
-) -> list[tuple[tuple[str | int, ...], str]]:
-    """Return the path and the message of each error."""
-    errors: Sequence[FieldError]
-    if isinstance(error, ServiceError):
-        errors = error.errors
-    else:
-        errors = (FieldError(error.loc, error.message, error.value),)
-    return [(tuple(each.loc), each.message) for each in errors]
 
 
 async def _show_form(
