@@ -190,7 +190,7 @@ def count_chunks(  # noqa: PLR0913 - the bundle, the data and the sizes of a sta
     ----------
     n_tests : int
         Rows that one learner is tested on over all splits of the stage.
-    most : int
+    max_chunks : int
         Number of chunks that keeps many workers busy.
     n_fits : int or None
         Fits of one learner that count as work; the splits of the stage, if left out.

@@ -197,12 +197,8 @@ def _data_fields(inputs: PopulationInput | RoleData, datasets: Files | None = No
     """Return the fields of the data set; a column of duplicates is not a feature."""
     columns = inputs.columns
     named = getattr(inputs, "duplicates", None)
-    if datasets is not None and columns is not None and isinstance(named, str):
-        columns = (
-            _leave_out_feature(columns, named, datasets[inputs.dataset])
-            if inputs.dataset
-            else columns
-        )
+    if datasets and inputs.dataset and columns is not None and isinstance(named, str):
+        columns = _leave_out_feature(columns, named, datasets[inputs.dataset])
     return DataFields(dataset=inputs.dataset, columns=columns, data=inputs.data, task=inputs.task)
 
 
