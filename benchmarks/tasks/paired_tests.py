@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ import scipy.stats
 from benchmarks.rows import Bench, BenchmarkRow, largest_difference
 from thetahat.analyses.losses.pairs import build_batches
 from thetahat.paired_tests._sign_flips import random_sums
-from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses, TestOutcome
 from thetahat.paired_tests.permutation import Permutation
 from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.paired_tests.wilcoxon import Wilcoxon
@@ -85,8 +86,8 @@ def compute_p_values(test: Wilcoxon | ThetaT, pair_batches: list[PairBatch]) -> 
     """Return the p-values of all pairs, with nothing kept from the last time."""
     rng, p_values = np.random.default_rng(1), []
     for batch in pair_batches:
-        batch.batch_cache.clear()
-        for outcome in test.test_many(batch, TWO, lambda *_: rng):
+        anew = replace(batch, batch_cache=IntermediateResults())
+        for outcome in test.test_many(anew, TWO, lambda *_: rng):
             assert isinstance(outcome, TestOutcome)
             p_values.append(outcome.p_value)
     return np.array(p_values, dtype=np.float64)

@@ -83,13 +83,6 @@ class Part:
         """Length of ``train``."""
         return len(self.train)
 
-    @property
-    def is_leave_one_out(self) -> bool:
-        """Whether the test part is one row and the training part has every other row once."""
-        if self.left_out is None or len(self.left_out) != 1 or len(self.test) != 1:
-            return False
-        return bool(self.left_out[0] == self.test[0])
-
 
 class LeftOutSplit(Part):
     """A split whose training part is all rows outside the test part, listed on access.

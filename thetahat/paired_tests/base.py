@@ -51,14 +51,6 @@ class IntermediateResults:
             self._values[key] = compute()
         return cast("T", self._values[key])
 
-    def clear(self) -> None:
-        """Forget all results."""
-        self._values.clear()
-
-    def __len__(self) -> int:
-        """Return the number of stored results."""
-        return len(self._values)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairBatch:

@@ -66,16 +66,14 @@ def test_exact_rows_left_out() -> None:
 
     assert part.left_out is not None
     assert_array_equal(part.left_out, [1, 3, 4])
-    assert not part.is_leave_one_out
-    assert build_part(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_leave_one_out
-    assert not build_part(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_leave_one_out
+    assert build_part(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_complement
+    assert not build_part(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_complement
 
 
 def test_exact_a_row_that_was_drawn_twice() -> None:
     part = build_part(Split(0, 0, 0, np.array([0, 2, 2]), np.array([1])), 3)
 
     assert part.left_out is None
-    assert not part.is_leave_one_out
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
 
     many = test.test_many(batch, TWO, lambda *_: rng_of(6))
     again = test.test_many(batch, TWO, lambda *_: rng_of(6))
-    assert len(batch.evaluation_cache) == 1
+    assert len(batch.evaluation_cache._values) == 1
     for pair, first, two in zip(pairs, many, again, strict=True):
         alone = test.test(pair, TWO, rng_of(6))
         assert first.p_value == alone.p_value == two.p_value
