@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal, NamedTuple, Protocol
 
@@ -29,6 +29,23 @@ DEFAULT_ALPHA: Final = 0.05
 def choose_alpha(requested: float | None) -> float:
     """Return the requested alpha or the default."""
     return DEFAULT_ALPHA if requested is None else requested
+
+
+def find_groups(differ: np.ndarray, names: Sequence[str]) -> list[list[str]]:
+    """Return the largest runs of neighbouring models that do not differ, the best model's first.
+
+    ``differ`` is (k, k) in the order of the names, best score first.
+    """
+    groups: list[list[str]] = []
+    reached = 0
+    for start in range(len(names)):
+        end = max(start + 1, reached)
+        while end < len(names) and not differ[start : end + 1, end].any():
+            end += 1
+        if end > reached:  # otherwise the previous run contains it
+            groups.append(list(names[start:end]))
+            reached = end
+    return groups
 
 
 class PostHocScores(NamedTuple):

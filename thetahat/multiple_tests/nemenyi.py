@@ -13,7 +13,7 @@ from thetahat import special_functions as special
 from thetahat.distributions import LEAST_P_VALUE, bound_p_value
 from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import compute_friedman_ranks
-from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
+from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha, find_groups
 from thetahat.parameter_checks import check_probability
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, Needs, Target
@@ -110,20 +110,11 @@ class Nemenyi(RowTest):
 def find_tied_groups(
     mean_ranks: FloatArray, critical_difference: float, names: tuple[str, ...]
 ) -> list[list[str]]:
-    """Return the largest sets of models less than the critical difference apart, best first.
-
-    A model that differs from every other has a set of its own.
-    """
+    """Return the largest sets of models less than the critical difference apart, best first."""
     order = np.argsort(mean_ranks, kind="stable")
     ordered = mean_ranks[order]
-    ends = np.searchsorted(ordered - critical_difference, ordered, side="left")
-    groups: list[list[str]] = []
-    reached = 0
-    for start, end in enumerate(ends.tolist()):
-        if end > reached:  # otherwise the previous set contains it
-            groups.append([names[i] for i in order[start:end]])
-            reached = end
-    return groups
+    differ = ordered - critical_difference >= ordered[:, np.newaxis]
+    return find_groups(differ, [names[i] for i in order])
 
 
 _REACH = 9.0  # the integral over normal values beyond it is below 1e-18

@@ -18,7 +18,7 @@ from thetahat.analyses.losses.result import (
 )
 from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION, adjust
 from thetahat.distributions import compute_p_values
-from thetahat.multiple_tests.base import PostHocScores
+from thetahat.multiple_tests.base import PostHocScores, find_groups
 from thetahat.values.types import Alternative, BoolArray
 
 
@@ -91,23 +91,6 @@ def build_post_hoc_result(
             groups=tuple(tuple(group) for group in groups),
         ),
     )
-
-
-def find_groups(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]:
-    """Return the largest runs of neighbouring models that do not differ, the best model's first.
-
-    ``differ`` is (k, k) in the order of the names, best score first.
-    """
-    groups: list[list[str]] = []
-    reached = 0
-    for start in range(len(names)):
-        end = max(start + 1, reached)
-        while end < len(names) and not differ[start : end + 1, end].any():
-            end += 1
-        if end > reached:  # otherwise the previous run contains it
-            groups.append(names[start:end])
-            reached = end
-    return groups
 
 
 def _choose_correction(choices: Choices) -> str:

@@ -13,8 +13,8 @@ from scipy import special, stats
 from tests.thetahat.analyses.losses.tables import result_of, table_of
 from tests.thetahat.multiple_tests.many import DEMSAR_AUC, DEMSAR_NAMES, by_source, in_a_holdout
 from thetahat.analyses.losses import ChosenMethod
-from thetahat.analyses.losses.post_hoc import find_groups
 from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.multiple_tests.base import find_groups
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
