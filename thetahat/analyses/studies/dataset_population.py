@@ -12,8 +12,8 @@ from thetahat.analyses.studies.population import (
     MAX_JUDGED,
     OUTSIDE,
     REST,
+    DrawFromSources,
     DrawnData,
-    PopulationSources,
 )
 from thetahat.analyses.studies.row_subsets import select_rows
 from thetahat.errors import InsufficientData, InvalidParameter
@@ -44,12 +44,12 @@ class DataAsPopulation:
         """How the truth is computed, for readers."""
         return "all rows of the data set" if self.replace else "the rows that were not drawn"
 
-    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> DrawFromSources:
         """Choose the sources, without replacement."""
         codes = None if self.group is None else encode_labels(list(self.group))[0]
         rows = np.arange(self.data.n)
         if size.n_sources is None:
-            return _DatasetSources(self, codes, (rows,), rows[:0])
+            return _DatasetSources(self, codes, (rows,), rows[:0]).draw
         if self.data.source is None:
             raise InvalidParameter(
                 "n_sources needs the source of every row: name the source column, or draw n rows.",
@@ -65,7 +65,7 @@ class DataAsPopulation:
             )
         chosen = np.sort(rng.permutation(len(labels))[: size.n_sources])
         drawn = tuple(rows[source_of_row == source] for source in chosen)
-        return _DatasetSources(self, codes, drawn, rows[~np.isin(source_of_row, chosen)])
+        return _DatasetSources(self, codes, drawn, rows[~np.isin(source_of_row, chosen)]).draw
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,10 +14,10 @@ from thetahat.analyses.studies.general_tables import tabulate
 from thetahat.analyses.studies.learner_choice import record_choice
 from thetahat.analyses.studies.loss_records import record_losses
 from thetahat.analyses.studies.population import (
+    DrawFromSources,
     DrawnData,
     DrawnPair,
     Population,
-    PopulationSources,
     StudyDraw,
 )
 from thetahat.analyses.studies.record_names import FAILED, KNOWN, SOURCES, TRUTHS, make_record_name
@@ -53,7 +53,7 @@ class GeneralStudy(RepeatedStudy):
     same_sources: int | None = 1
     """Consecutive repetitions that share their sources before others are drawn; None keeps the
     first sources for all. The target "these sources" refers to one set of sources."""
-    _sources_by_number: dict[int, PopulationSources] = field(
+    _sources_by_number: dict[int, DrawFromSources] = field(
         default_factory=dict, init=False, repr=False
     )
 
@@ -99,14 +99,14 @@ class GeneralStudy(RepeatedStudy):
 
     def _draw(self, index: int) -> tuple[StudyDraw, int]:
         seed = derive_repetition_seed(self.seed, index)
-        return self._draw_sources(index).draw(self.size, seed), seed
+        return self._draw_sources(index)(self.size, seed), seed
 
     def _get_source_set(self, index: int) -> int:
         """Return the number of the set of sources that a repetition is drawn from."""
         is_single = self.same_sources is None or self.size.n_sources is None
         return 0 if is_single else index // (self.same_sources or 1)
 
-    def _draw_sources(self, index: int) -> PopulationSources:
+    def _draw_sources(self, index: int) -> DrawFromSources:
         number = self._get_source_set(index)
         if number not in self._sources_by_number:
             self._sources_by_number.clear()  # only the last is kept: repetitions run in order

@@ -13,19 +13,11 @@ from thetahat.analyses.studies.population import (
     MAX_JUDGED,
     OUTSIDE,
     REST,
+    DrawFromSources,
     DrawnData,
     DrawnPair,
-    PopulationSources,
 )
-from thetahat.generators import (
-    DataGenerator,
-    DrawnLosses,
-    DrawSize,
-    LossGenerator,
-    PairGenerator,
-    SourcesOfData,
-    SourcesOfLosses,
-)
+from thetahat.generators import DataGenerator, DrawSize, LossGenerator, PairGenerator, SourcesOfData
 from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 
@@ -44,17 +36,10 @@ class GeneratedLosses:
         """How the truth is computed, for readers."""
         return "closed form"
 
-    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> DrawFromSources:
         """Draw the expected losses of the sources; without sources there is one block."""
-        return _LossSources(self.generator.draw_sources(size.n_sources or 1, rng))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _LossSources:
-    sources: SourcesOfLosses
-
-    def draw(self, size: DrawSize, seed: int) -> DrawnLosses:
-        return self.sources.draw(size, make_random_stream(seed, DRAW))
+        sources = self.generator.draw_sources(size.n_sources or 1, rng)
+        return lambda size, seed: sources.draw(size, make_random_stream(seed, DRAW))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,10 +56,10 @@ class GeneratedData:
         """How the truth is computed, for readers."""
         return f"a fresh sample of {self.n_judged} rows in every repetition"
 
-    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> DrawFromSources:
         """Draw the sources."""
         n_sources = size.n_sources or 1
-        return _DataSources(self, n_sources, self.generator.draw_sources(n_sources, rng))
+        return _DataSources(self, n_sources, self.generator.draw_sources(n_sources, rng)).draw
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,24 +105,14 @@ class GeneratedPairs:
         """How the truth is computed, for readers."""
         return f"a fresh target sample of {self.n_judged} rows in every repetition"
 
-    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
-        """Return the generator as it is: there are no sources to draw."""
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> DrawFromSources:
+        """Return what draws from the generator as it is: there are no sources to draw."""
         del size, rng
-        return _PairSources(self)
+        return self._draw
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _PairSources:
-    population: GeneratedPairs
-
-    def draw(self, size: DrawSize, seed: int) -> DrawnPair:
-        population = self.population
-        judged_size = DrawSize(n=2, n_target=population.n_judged)
+    def _draw(self, size: DrawSize, seed: int) -> DrawnPair:
+        judged_size = DrawSize(n=2, n_target=self.n_judged)
         return DrawnPair(
-            population.generator.draw(size, make_random_stream(seed, DRAW)),
-            cache(
-                lambda: (
-                    population.generator.draw(judged_size, make_random_stream(seed, REST)).target
-                )
-            ),
+            self.generator.draw(size, make_random_stream(seed, DRAW)),
+            cache(lambda: self.generator.draw(judged_size, make_random_stream(seed, REST)).target),
         )

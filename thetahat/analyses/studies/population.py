@@ -47,12 +47,9 @@ class DrawnPair:
 StudyDraw: TypeAlias = DrawnData | DrawnLosses | DrawnPair
 
 
-class PopulationSources(Protocol):
-    """A population whose sources have been drawn."""
-
-    def draw(self, size: DrawSize, seed: int) -> StudyDraw:
-        """Draw rows or losses; the rows for the truth come from random streams of their own."""
-        ...
+DrawFromSources: TypeAlias = Callable[[DrawSize, int], StudyDraw]
+"""Draws rows or losses of a size, by a seed, from sources that have been drawn; the rows for the
+truth come from random streams of their own."""
 
 
 class Population(Protocol):
@@ -63,6 +60,6 @@ class Population(Protocol):
         """How the truth is computed, for readers."""
         ...
 
-    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
-        """Draw the sources."""
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> DrawFromSources:
+        """Draw the sources, and return what draws from them."""
         ...

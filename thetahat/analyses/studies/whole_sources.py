@@ -18,6 +18,7 @@ third too low. Coverage of the first is computed from the errors about the secon
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,11 +56,13 @@ class WholeSources:
         """How the truth is computed, for readers."""
         return "the sources that were not drawn"
 
-    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> _WholeSourceDraw:
+    def draw_sources(
+        self, size: DrawSize, rng: np.random.Generator
+    ) -> Callable[[DrawSize, int], DrawnData]:
         """Draw ``n_sources`` sources; the numbers of rows in ``size`` are ignored."""
         code, labels = encode_labels(list(np.asarray(self.data.source)))
         drawn = np.isin(code, rng.permutation(len(labels))[: size.n_sources])
-        return _WholeSourceDraw(self, code, drawn)
+        return _WholeSourceDraw(self, code, drawn).draw
 
 
 @dataclass(frozen=True, slots=True, eq=False)

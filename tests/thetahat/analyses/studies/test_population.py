@@ -35,7 +35,7 @@ def numbers(data: Data | None) -> list[int]:
 
 
 def drawn(population: DataAsPopulation, size: DrawSize, seed: int = 0) -> DrawnData:
-    draw = population.draw_sources(size, np.random.default_rng(seed)).draw(size, seed)
+    draw = population.draw_sources(size, np.random.default_rng(seed))(size, seed)
     assert isinstance(draw, DrawnData)
     return draw
 
@@ -145,7 +145,7 @@ def test_invalid_draws() -> None:
 def test_exact_a_generators_sources_stay_and_others_are_outside() -> None:
     population = GeneratedData(TwoClassGaussian(n_features=2, n_relevant=1, source_spread=9), 200)
     size = DrawSize(n_sources=2, per_source=4)
-    draw = population.draw_sources(size, np.random.default_rng(0)).draw(size, 3)
+    draw = population.draw_sources(size, np.random.default_rng(0))(size, 3)
     assert isinstance(draw, DrawnData)
     outside = draw.outside()
 
@@ -164,7 +164,7 @@ def test_exact_a_generators_sources_stay_and_others_are_outside() -> None:
 def test_exact_risks_are_taken_on_rows_that_are_in_no_clusters() -> None:
     generator = TwoClassGaussian(cluster_size=5, cluster_correlation=1.0)
     size = DrawSize(n_sources=3, per_source=10)
-    draw = GeneratedData(generator, 90).draw_sources(size, np.random.default_rng(0)).draw(size, 1)
+    draw = GeneratedData(generator, 90).draw_sources(size, np.random.default_rng(0))(size, 1)
     assert isinstance(draw, DrawnData)
     outside = draw.outside()
 

@@ -126,7 +126,7 @@ def fixture_data() -> Data:
 def drawn_of(data: Data, seed: int, n_judged: int = 1000) -> DrawnData:
     population = WholeSources(data=data, n_judged=n_judged)
     size = DrawSize(n_sources=3, per_source=1)
-    return population.draw_sources(size, np.random.default_rng(seed)).draw(size, seed)
+    return population.draw_sources(size, np.random.default_rng(seed))(size, seed)
 
 
 def test_exact_no_source_is_on_both_sides_and_none_is_in_part(data: Data) -> None:
