@@ -81,6 +81,8 @@ def test_exact_all_faults_of_raters_groups_and_probabilities_at_once(client: Tes
              ["groups", "g"]],
         ),
         ({**flat, "judge": judge}, [["judge", "lambda"], ["judge", "half_width"]]),
+        ({**flat, "item": [1], "run": [1, 2]}, [["item"], ["run"]]),
+        ({**flat, "item": [1, 1, 2], "pass_at": [0, 1, 9]}, [["pass_at", 0], ["pass_at", 2]]),
     ]  # fmt: skip
     for request, locs in cases:
         with case(request):

@@ -7,11 +7,12 @@ Of n runs, c of them right, the unbiased estimates are
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from thetahat.analyses.runs.values import RunValues
-from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.errors import InvalidParameter, UnsupportedCombination, run_checks
 from thetahat.values.types import FloatArray, IntArray, Label
 
 
@@ -50,7 +51,8 @@ def check_pass_at(
     UnsupportedCombination
         Losses other than 0 and 1, of which there is no success.
     """
-    for place, k in enumerate(ks):
+
+    def check(place: int, k: int) -> None:
         for name, runs in models:
             least = int(runs.counts.min())
             if not 1 <= k <= least:
@@ -60,6 +62,8 @@ def check_pass_at(
                     loc=("pass_at", place),
                     value=k,
                 )
+
+    run_checks(*(partial(check, place, k) for place, k in enumerate(ks)))
     for name, runs in models:
         if ks and not runs.are_zero_one:
             raise UnsupportedCombination(

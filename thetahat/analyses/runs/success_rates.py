@@ -24,7 +24,7 @@ ITEMS: Final = "items"
 RARER: Final = "items' worth of the rarer outcome"
 
 ONE_TEST_SET: Final = "The interval is one over the items of one test set, and there are several."
-ONE_UNIT: Final = "A single item, or cluster, says nothing about others."
+ONE_UNIT: Final = "A single item says nothing about others."
 FEW_IN_TIME: Final = (
     "Fewer than five items in all had one of both outcomes, and the items are in the order of time."
 )
@@ -52,7 +52,7 @@ def estimate_success_rate(by_item: BlockLosses, level: float) -> SuccessRate:
     if layout.kind is not BlockKind.HOLDOUT:
         return _build(mean, None, level, reason=ONE_TEST_SET)
     n, cluster = layout.n_rows, layout.cluster
-    if n == 1 or (cluster is not None and cluster.min() == cluster.max()):
+    if n == 1:
         return _build(mean, None, level, reason=ONE_UNIT)
     found = VARIANCES[choose_default_variance(layout)]().estimate(by_item)
     error, degrees = found.standard_error if found.usable else None, found.degrees_of_freedom

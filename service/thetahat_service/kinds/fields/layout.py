@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
 from thetahat_service.data.reading import find_types, read_columns, read_labels
-from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.errors import FieldError, InvalidRequest, run_checks
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
 from thetahat_service.kinds.fields.list_items import LabelItem
@@ -75,7 +76,8 @@ def read_inline_labels(
 ) -> dict[str, list[Label] | None]:
     """Return the label columns of a request, each checked for its length and entries."""
     columns: dict[str, list[Label] | None] = {}
-    for name in names:
+
+    def read(name: str) -> None:
         labels = getattr(fields, name)
         if labels is not None:
             labels = read_label_list(reader.fill(name, labels, (name,)), (name,))
@@ -87,6 +89,8 @@ def read_inline_labels(
                 loc=(name,),
                 value=len(labels),
             )
+
+    run_checks(*(partial(read, name) for name in names))
     return columns
 
 

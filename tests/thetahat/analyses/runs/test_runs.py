@@ -98,16 +98,13 @@ def test_by_hand_items_of_a_cluster_count_as_if_they_were_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "words"),
-    [
-        ({"cluster": [0] * 12}, "single item, or cluster"),
-        ({"time": list(range(12))}, "order of time"),
-    ],
+    ("n", "columns", "words"),
+    [(1, {}, "single item"), (12, {"time": list(range(12))}, "order of time")],
 )
 def test_degenerate_successes_without_an_interval_say_why(
-    columns: dict[str, Any], words: str
+    n: int, columns: dict[str, Any], words: str
 ) -> None:
-    found = estimate_successes([1.0] * 12, **columns)
+    found = estimate_successes([1.0] * n, **columns)
 
     assert (found.estimate, found.lower, found.upper, found.method) == (1.0, None, None, None)
     assert found.reason is not None
