@@ -35,6 +35,8 @@ WORST: Final = "bound of the worst group"
 RATES: Final = "rates"
 MANY_RATES: Final = "rates of many groups"
 """Of more than ``MOST_SCORE_GROUPS``, which have other intervals."""
+EXACT_RATES: Final = "rates with exact limits"
+"""Of at most so many groups, where a request asks for such limits; they were not studied."""
 NUMBERS: Final = "numbers"
 SKEWED: Final = "skewed numbers"
 

@@ -20,7 +20,6 @@ import numpy as np
 
 from thetahat.analyses.groups.intervals import Ends, RateEstimate
 from thetahat.analyses.groups.moments import GroupMoments
-from thetahat.analyses.thresholds import MOST_SCORE_GROUPS
 from thetahat.distributions import compute_upper_quantile
 from thetahat.numerics.joint_distribution import JointDistribution
 from thetahat.values.types import FloatArray, IntArray
@@ -91,12 +90,14 @@ class GapLimits(Protocol):
 
 @dataclass(frozen=True)
 class RateLimits:
-    """The limits of rates of independent rows: Wilson's, and of many groups exact ones.
+    """The limits of rates of independent rows, Wilson's or exact ones.
 
     Source: fagerland2015 (the hybrid score interval).
     """
 
     moments: GroupMoments
+    exact: bool
+    """Whether they are exact ones."""
 
     @property
     def method(self) -> GapMethod:
@@ -130,9 +131,8 @@ class RateLimits:
             p_h = min(1.0, max(0.0, p_h))
         else:
             n_h, p_h, scale = float(moments.n[h]), float(moments.means[h]), 1.0
-        exact = len(moments.n) > MOST_SCORE_GROUPS
-        low_g, high_g = RateEstimate(p_g, n_g, exact=exact).compute_ends(tail)
-        low_h, high_h = RateEstimate(p_h, n_h, exact=exact).compute_ends(tail)
+        low_g, high_g = RateEstimate(p_g, n_g, exact=self.exact).compute_ends(tail)
+        low_h, high_h = RateEstimate(p_h, n_h, exact=self.exact).compute_ends(tail)
         gap = p_g - p_h
         lower = gap - math.hypot(p_g - low_g, high_h - p_h)
         upper = gap + math.hypot(high_g - p_g, p_h - low_h)

@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.analyses.groups.columns import write_group
 from thetahat.analyses.groups.expected_coverage import (
+    EXACT_RATES,
     GAPS,
     MEANS,
     WORST,
@@ -16,7 +17,12 @@ from thetahat.analyses.groups.expected_coverage import (
     classify,
 )
 from thetahat.analyses.groups.gaps import RateLimits, find_gaps_to_whole, find_pair_gaps
-from thetahat.analyses.groups.intervals import GroupEstimate, compute_group_tail, estimate_rate
+from thetahat.analyses.groups.intervals import (
+    GroupEstimate,
+    RateEstimate,
+    compute_group_tail,
+    estimate_rate,
+)
 from thetahat.analyses.groups.moments import GroupMoments
 from thetahat.analyses.groups.result import (
     GroupGaps,
@@ -78,6 +84,12 @@ class GroupOptions:
     """Seed of the draws for critical values."""
     has_gaps: bool = True
     """Whether all gaps are described, and not the largest alone."""
+    has_exact_rates: bool = False
+    """Whether error rates have Clopper and Pearson's limits whatever the number of groups."""
+
+    def are_exact(self, rows: GroupRows) -> bool:
+        """Return whether the limits of error rates in these groups are exact."""
+        return self.has_exact_rates or rows.n_groups > MOST_SCORE_GROUPS
 
 
 def describe_model(
@@ -100,6 +112,8 @@ def describe_model(
     items = []
     for g in range(rows.n_groups):
         estimate = _estimate(values, rows, moments, g, are_rates=are_rates)
+        if isinstance(estimate, RateEstimate):
+            estimate = replace(estimate, exact=options.are_exact(rows))
         interval = None if estimate is None else build_interval(estimate, tails[False], level)
         bounds = None if estimate is None else estimate.compute_bounds(tails[True])
         reaches_too_far = (
@@ -127,7 +141,9 @@ def describe_model(
     if rejects_too_often(moments, rows):
         cautions = (*cautions, MANY_SKEWED_GROUPS(words, groups=rows.n_groups))
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}")
-    limits = RateLimits(moments) if are_rates and rows.clusters is None else None
+    limits = None
+    if are_rates and rows.clusters is None:
+        limits = RateLimits(moments, exact=options.are_exact(rows))
     pairs = find_pair_gaps(moments, 1 - level, rng, limits, largest_alone=not options.has_gaps)
     against_whole = None
     if options.has_gaps:
@@ -135,6 +151,8 @@ def describe_model(
             find_gaps_to_whole(moments, 1 - level, rng, limits), rows, level, NO_GAPS_TO_WHOLE
         )
     data = classify(are_rates=are_rates, cautions=cautions)
+    if are_rates and options.are_exact(rows) and rows.n_groups <= MOST_SCORE_GROUPS:
+        data = EXACT_RATES
     described = (values, rows, losses.layout, data)
     worst = _find_worst(items, options.level, words.value, higher=words.higher_is_better)
     if worst is not None and worst.groups_without_bound == 0:
@@ -168,8 +186,7 @@ def _estimate(
         return estimate_mean(moments, group)
     cluster = None if rows.cluster is None else rows.cluster[members]
     degrees = None if cluster is None else float(moments.degrees[group])
-    rate = estimate_rate(values[members], cluster, degrees)
-    return None if rate is None else replace(rate, exact=rows.n_groups > MOST_SCORE_GROUPS)
+    return estimate_rate(values[members], cluster, degrees)
 
 
 def _list_absent(rows: GroupRows) -> list[GroupMean]:

@@ -20,6 +20,8 @@ from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.result import Comparison, ModelResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.cautions import Caution
+from thetahat.intervals.clopper_pearson import ClopperPearson
+from thetahat.intervals.wilson import Wilson
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import IntArray
@@ -53,6 +55,12 @@ class GroupsOfTable:
         return find_group_cautions(self.groupings)
 
 
+def _asks_for_exact_rates(choices: Choices) -> bool:
+    """Return whether the intervals that a request names have exact ones of rates, not Wilson's."""
+    named = {type(entry.method) for entry in choices.intervals or ()}
+    return ClopperPearson in named and Wilson not in named
+
+
 def add_groups(  # noqa: PLR0913 - what an evaluation consists of
     groups: GroupsOfTable,
     table: LossTable,
@@ -68,6 +76,7 @@ def add_groups(  # noqa: PLR0913 - what an evaluation consists of
         margin=choices.margin,
         seed=seed,
         has_gaps=choices.includes(ResultPart.GROUP_GAPS),
+        has_exact_rates=_asks_for_exact_rates(choices),
     )
     alpha = family.pair_alpha
     correction = PairCorrection(
