@@ -14,6 +14,7 @@ from typing import Final
 from thetahat_replications.edges import (
     groups,
     judge_labels,
+    metric_gaps,
     metrics_by_group,
     order_of_time,
     paired_rates_over_sources,
@@ -52,6 +53,11 @@ STUDIES: Final = (
         "metrics_by_group",
         Path("analyses/metrics/group_metrics_coverage.json"),
         metrics_by_group.collect_shares,
+    ),
+    ShippedStudy(
+        "metric_gaps",
+        Path("analyses/metrics/metric_gaps_coverage.json"),
+        metric_gaps.collect_shares,
     ),
     ShippedStudy(
         "judge_labels", Path("variances/judge_coverage.json"), judge_labels.collect_shares

@@ -167,6 +167,10 @@ _EDGES: Final = {
         "thetahat.analyses.metrics",
         "Coverage of the intervals of a metric in all groups at once",
     ),
+    "metric_gaps_coverage": (
+        "thetahat.analyses.metrics",
+        "Coverage of the intervals of all gaps of a metric between groups at once",
+    ),
     "judge_coverage": (
         "thetahat.variances",
         "Coverage of intervals from labels and a judge's grades",

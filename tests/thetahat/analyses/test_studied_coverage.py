@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,11 @@ import pytest
 
 import thetahat
 from tests.architecture.sources import ROOT
+from thetahat.analyses.groups.result import GroupGaps
+from thetahat.analyses.metrics.group_coverage import list_group_cautions
 from thetahat.analyses.metrics.metric_values import has_skewed_targets
 from thetahat.metrics.f1 import F1
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.types import Target
 from thetahat_replications.edges.metrics_by_group import DESIGNS
 
@@ -214,6 +218,39 @@ def test_exact_metrics_in_all_groups_have_the_coverage_at_once_of_their_design()
         assert (levels[metric].level, levels[metric].groups) == (0.95, 5)
     of_rare = rare["f1"].expected_coverage.coverage
     assert of_rare == read_page("five groups of 100, rate .1", "f1")
+
+
+def test_exact_gaps_of_metrics_have_the_coverage_at_once_of_their_design() -> None:
+    groups = measure_groups(0.1, [100] * 5, ["f1", "matthews"], include=["group_gaps"])
+    lines = (ROOT / "docs/results/edges/metric_gaps.md").read_text().splitlines()
+
+    for metric in ("f1", "matthews"):
+        start = f"| five groups of 100, rate .1 | {metric} |"
+        (cells,) = [line.split("|") for line in lines if line.startswith(start)]
+        found = groups.metric_gaps[metric], groups.metrics_against_whole[metric]
+        for cell, gaps in zip(cells[3:5], found, strict=True):
+            assert gaps.expected_coverage.coverage == float(cell.split()[0])
+            assert gaps.expected_coverage.table == "/studies/metric_gaps_coverage"
+
+
+def test_hand_gaps_that_cover_too_rarely_are_named_in_a_caution() -> None:
+    coverage = ExpectedCoverage(
+        level=0.95,
+        coverage=0.95,
+        standard_error=0.01,
+        least=0.95,
+        largest=0.95,
+        design="five groups",
+        table="/studies/metric_gaps_coverage",
+    )
+    held = GroupGaps(
+        level=0.95, critical_value=2.0, items=(), largest=None, expected_coverage=coverage
+    )
+    low = replace(held, expected_coverage=replace(coverage, coverage=0.8))
+    cautions = list_group_cautions({"all gaps of {} between groups": {"f{1}": low, "f2": held}})
+
+    (caution,) = cautions
+    assert caution.message.startswith("The set of all gaps of f{1} between groups covers too rare")
 
 
 def test_hand_a_metric_that_covers_too_rarely_is_named_in_a_caution() -> None:

@@ -15,7 +15,12 @@ from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.groups.statements import describe_level
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.metrics.group_coverage import add_group_coverage, list_group_cautions
+from thetahat.analyses.metrics.group_coverage import (
+    GAPS,
+    GAPS_TO_WHOLE,
+    add_group_coverage,
+    list_group_cautions,
+)
 from thetahat.analyses.metrics.group_gaps import find_metric_gaps
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.log_jackknife import explain_few_units
@@ -84,17 +89,16 @@ def measure_groups(
             ]
             for entry in metrics
         }
-        gaps, against_whole = {}, {}
-        for key, measured in of_metrics.items():
+        levels, gaps, against_whole = {}, {}, {}
+        for entry in metrics:
+            key, of_study = entry.key, (entry.method, one, rows, layout)
             rng = make_random_stream(seed, f"groups/{rows.grouping.key}/{key}")
-            limits = [each.limits for each in measured]
-            gaps[key], to_whole = find_metric_gaps(limits, members, rows, options, rng)
+            limits = [each.limits for each in of_metrics[key]]
+            levels[key] = add_group_coverage(level, *of_study)
+            pairs, to_whole = find_metric_gaps(limits, members, rows, options, rng)
+            gaps[key] = add_group_coverage(pairs, *of_study, gaps=GAPS)
             if to_whole is not None:
-                against_whole[key] = to_whole
-        levels = {
-            entry.key: add_group_coverage(level, entry.method, one, rows, layout)
-            for entry in metrics
-        }
+                against_whole[key] = add_group_coverage(to_whole, *of_study, gaps=GAPS_TO_WHOLE)
         found[name] = GroupMetrics(
             of_groups=[
                 {key: measured[g].described for key, measured in of_metrics.items()}
@@ -103,7 +107,15 @@ def measure_groups(
             levels=levels,
             gaps=gaps,
             against_whole=against_whole or None,
-            cautions=tuple(list_group_cautions(levels)),
+            cautions=tuple(
+                list_group_cautions(
+                    {
+                        "all groups' intervals of {}": levels,
+                        "all gaps of {} between groups": gaps,
+                        "all gaps of {} from all rows": against_whole,
+                    }
+                )
+            ),
         )
     return found
 

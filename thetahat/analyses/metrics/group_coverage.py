@@ -11,8 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.analyses.groups.expected_coverage import STUDIED_IMBALANCE, add_coverage_of_study
-from thetahat.analyses.groups.result import SimultaneousLevel
+from thetahat.analyses.groups.expected_coverage import (
+    STUDIED_IMBALANCE,
+    Studied,
+    add_coverage_of_study,
+)
+from thetahat.analyses.groups.result import GroupGaps, SimultaneousLevel
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.losses.expected_coverage import is_too_low
 from thetahat.analyses.metrics.metric_values import MetricValues, has_skewed_targets
@@ -35,6 +39,9 @@ TWO_CLASSES: Final = "two classes"
 NUMBERS: Final = "numbers"
 SKEWED: Final = "skewed numbers"
 FILE: Final = "group_metrics_coverage.json"
+GAPS_FILE: Final = "metric_gaps_coverage.json"
+GAPS: Final = "gaps between all groups"
+GAPS_TO_WHOLE: Final = "gaps from all rows"
 
 POSITIVES: Final = "rows of the positive class"
 NEGATIVES: Final = "rows of the other class"
@@ -42,23 +49,32 @@ ROWS: Final = "rows"
 CLUSTERS: Final = "clusters"
 
 
-def add_group_coverage(
-    level: SimultaneousLevel,
+def add_group_coverage(  # noqa: PLR0913 - what a design is compared with
+    statement: Studied,
     metric: Metric,
     judged: TruthAndPredictions,
     rows: GroupRows,
     layout: Layout,
-) -> SimultaneousLevel:
-    """Return the level of a metric's intervals with how often those of all groups held at once."""
+    gaps: str | None = None,
+) -> Studied:
+    """Return the level of a metric's intervals, or its gaps, with how often all held at once.
+
+    ``gaps`` is ``GAPS`` or ``GAPS_TO_WHOLE``; None of the intervals of groups.
+    """
+    if getattr(statement, "reason", None) is not None:  # there are no gaps
+        return statement
     is_numbers = judged.task != "classification"
     if not is_numbers and (len(judged.classes) != 2 or not _is_of_two_classes(metric)):
-        return replace(level, expected_coverage_missing=NOT_STUDIED)
+        return replace(statement, expected_coverage_missing=NOT_STUDIED)
     numbers = {} if is_numbers else _count_classes(metric, judged)
-    studied = read_studied_intervals(__package__, FILE, metric.info.name)
+    file, name = FILE, metric.info.name
+    if gaps is not None:
+        file, name = GAPS_FILE, f"{gaps} of {name}"
+    studied = read_studied_intervals(__package__, file, name)
     data = TWO_CLASSES
     if is_numbers:
         data = SKEWED if has_skewed_targets(judged) else NUMBERS
-    return add_coverage_of_study(level, studied, rows, layout, data, numbers)
+    return add_coverage_of_study(statement, studied, rows, layout, data, numbers)
 
 
 def find_coverage_of_test_set(
@@ -90,13 +106,21 @@ def find_coverage_of_test_set(
     return find_expected_coverage(studied, data, numbers)
 
 
-def list_group_cautions(levels: Mapping[str, SimultaneousLevel]) -> Iterator[Caution]:
-    """Yield a caution for each metric whose intervals of all groups cover clearly too rarely."""
-    for key, level in levels.items():
-        expected = level.expected_coverage
-        if expected is not None and is_too_low(expected):
+def list_group_cautions(
+    statements: Mapping[str, Mapping[str, SimultaneousLevel | GroupGaps]],
+) -> Iterator[Caution]:
+    """Yield a caution for each metric whose intervals of all groups cover clearly too rarely.
+
+    ``statements`` are those about all groups or gaps by metric, by what a sentence calls them with
+    braces in the place of the metric.
+    """
+    for what, of_metrics in statements.items():
+        for key, statement in of_metrics.items():
+            expected = statement.expected_coverage
+            if expected is None or not is_too_low(expected):
+                continue
             yield COVERS_TOO_RARELY(
-                interval=f"The set of all groups' intervals of {key}",
+                interval=f"The set of {what.format(key)}",
                 coverage=format_percent(round(expected.coverage, 2)),
                 design=expected.design,
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -24,7 +24,6 @@ from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.groups.statements import describe_gaps, explain_missing_pair_gaps
 from thetahat.analyses.metrics.square_and_add import ModelLimits, add_distances
 from thetahat.distributions import compute_upper_quantile
-from thetahat.values.kept_studies import NOT_STUDIED
 from thetahat.values.types import FloatArray, IntArray
 
 NO_GAPS_TO_WHOLE: Final = (
@@ -125,8 +124,6 @@ def find_metric_gaps(
     pairs = find_pair_gaps(moments, 1 - level, rng, of_all, largest_alone=not has_gaps)
     missing = explain_missing_pair_gaps(rows, "an interval of the metric")
     described = describe_gaps(pairs, rows, level, missing, has_items=has_gaps)
-    if pairs is not None:
-        described = replace(described, expected_coverage_missing=NOT_STUDIED)
     if not has_gaps:
         return described, None
     to_whole = None
