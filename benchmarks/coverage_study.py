@@ -220,7 +220,9 @@ def write_tables(
     for name, content in build_study_files(result, command).items():
         (output / name).write_bytes(content)
     cells = next(table["rows"] for table in result["tables"] if table["name"] == "metric_cells")
-    recommended_metrics.write_files(cells, recommended.LEVEL, draws[METRICS], output, metrics)
+    recommended_metrics.write_files(
+        cells, recommended.LEVEL, draws[METRICS], output, metrics, COMMAND
+    )
     task_draws = min(TASK_DRAWS, options.most_draws)
     tasks = partial(benchmark_tasks.measure, options.seed, task_draws, options.processes)
     heavy_draws = min(HEAVY_DRAWS, options.most_draws)
@@ -237,6 +239,21 @@ def write_tables(
     large_rows = next(table.rows for table in large.tables if table.name == "cells")
     page = large_samples.write_page(large_rows, options.seed, draws[LARGE])
     (output / "large_samples.md").write_text(page)
+
+
+def write_metric_coverage(part: StudyPart, options: Any, folder: Path) -> None:
+    """Write the table of the metrics that the library ships, and its page, and nothing else."""
+    records = [
+        (cell, of_cell) for cell, of_cell in read_part(part, folder) if isinstance(cell, MetricCell)
+    ]
+    findings = compute_all_findings([], records, recommended.LEVEL)
+    cells = next(table.rows for table in findings.tables if table.name == "metric_cells")
+    rows = orjson.loads(encode_json(cells))
+    library = options.library / "metrics"
+    command = f"{COMMAND} --seed {options.seed} --metrics-alone {part.draws}"
+    recommended_metrics.write_files(
+        rows, recommended.LEVEL, part.draws, options.output, library, command
+    )
 
 
 def write_page_of_fitted_models(options: Any, folder: Path) -> None:
@@ -266,6 +283,12 @@ def main() -> None:
         "--library", type=Path, default=LIBRARY, help="folder whose losses and metrics get a table"
     )
     parser.add_argument("--most-draws", type=int, default=10**6, help="for a trial of all parts")
+    parser.add_argument(
+        "--metrics-alone",
+        type=int,
+        metavar="DRAWS",
+        help="compute the metrics alone, with that many draws, and write metric_coverage",
+    )
     options = parser.parse_args()
     options.draws = {name: min(draws, options.most_draws) for name, draws in DRAWS.items()}
     files = {"rows": options.rows, "labelled_rows": options.labelled_rows}
@@ -275,6 +298,13 @@ def main() -> None:
     began = time.monotonic()
     with open_inputs(options.files) as datasets:
         parts = list_parts(options.seed, read_inputs(datasets), options.draws)
+        if options.metrics_alone is not None:
+            (metrics,) = (part for part in parts if part.name == METRICS)
+            metrics = replace(metrics, draws=options.metrics_alone)
+            for left in compute_parts([metrics], folder, options.processes):
+                print(f"{time.monotonic() - began:6.0f} s: {left} chunks are left", flush=True)
+            write_metric_coverage(metrics, options, folder)
+            return
         for left in compute_parts(parts, folder, options.processes):
             print(f"{time.monotonic() - began:6.0f} s: {left} chunks are left", flush=True)
         write_tables(parts, datasets, options, folder)

@@ -1233,8 +1233,9 @@ FEW_OF_A_CLASS = CautionKind(
     "few_of_a_class",
     "Few instances of a class",
     _WARNING,
-    "A class has {n} instances. With fewer than {threshold} the variance is uncertain, and the "
-    "normal interval tends to be too short.",
+    "A class has {n} instances. With fewer than {threshold} the variance is uncertain, and normal "
+    "intervals are too short: with 5 to 9 they covered areas under the ROC curve in 0.64 to 0.94 "
+    "of the samples at level 0.95, and the recommended interval in 0.94 and more.",
     threshold=10,
     reason="the usual rule for a normal approximation of a proportion needs 10 successes and 10 "
     "failures",

@@ -334,6 +334,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Hampel, F. R. (1974). The influence curve and its role in robust estimation. Journal"
             " of the American Statistical Association 69, 383-393."
         ),
+        "hanley1982": (
+            "Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a "
+            "receiver operating characteristic (ROC) curve. Radiology 143, 29-36."
+        ),
         "hansen2011": (
             "Hansen, P. R., Lunde, A. and Nason, J. M. (2011). The model confidence set. "
             "Econometrica 79, 453-497."
@@ -531,6 +535,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "newcombe1998b": (
             "Newcombe, R. G. (1998). Interval estimation for the difference between independent "
             "proportions: comparison of eleven methods. Statistics in Medicine 17, 873-890."
+        ),
+        "newcombe2006": (
+            "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the "
+            "Mann-Whitney statistic. Part 2: asymptotic methods and evaluation. Statistics in "
+            "Medicine 25, 559-573."
         ),
         "newey1987": (
             "Newey, W. K. and West, K. D. (1987). A simple, positive semi-definite, "

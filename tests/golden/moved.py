@@ -236,6 +236,15 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
         "The sign test of equal differences counts as many as are worth independent ones, and over "
         "three folds nine are worth 3.6."
     ),
+    r"[a-z_0-9]+/.*/metrics/(?:roc_auc|auc_no)/intervals/[15]/recommended": Changed(
+        "Of an area under the ROC curve area_score is recommended, which has the logit interval "
+        "inside."
+    ),
+    r"(?:cross_validation_metrics_sources|predictions_(?:holdout|random)_metrics)/models/[^/]+"
+    r"/metrics/average_precision/intervals/[17]/(?:degrees_of_freedom|lower|upper)": Changed(
+        "The logit interval of an average precision has the quantile of t with the size of the "
+        "smaller class minus 1 as degrees of freedom, and no longer a normal one."
+    ),
     r"[a-z_0-9]+/.*/cautions/interval_beyond_range": Changed(
         "An interval does not go beyond a range that is known; it says that it was clipped."
     ),

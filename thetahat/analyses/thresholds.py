@@ -74,3 +74,10 @@ are said to differ wrongly in .020, .027, .043, .059 and .069."""
 FEWEST_NORMAL: Final = 30
 """Instances of the smaller class from which DeLong's test of two areas is normal, as published:
 with 30 of 200 its interval covers in .92 to .95, with 10 in .91 to .93, by t in .95."""
+POWER_OF_FLOOR: Final = 3
+"""By which power the least variance of ``area_score`` falls beyond ``FEWEST_NORMAL`` instances of
+the smaller class, and beyond ``FEWEST_ERRORS`` errors. The rule was chosen on 769 designs of eleven
+distributions of scores, with 5 to 25 of the smaller class, 20 to 500 of the other or as many, and
+areas of .6 to .99: it covers in .938 and more, on 765 others in .945 and more, where the logit
+interval covers in .74 and more. With 50 it is 0 to 2 % longer than that for areas up to .97, and a
+quarter for .99, where that covers in .73 to .93; a power of 2 from 20 instances on left .89."""

@@ -58,7 +58,8 @@ class AveragePrecision(Metric):
         errs=(
             "Too high in small samples with a poor ranking, and so is the mean over small folds; "
             "with two positives in a fold the pooled value covers far better. The normal interval "
-            "is too short with few positives."
+            "is too short with few positives; the logit interval, with quantiles of t, covers in "
+            "0.93 to 0.99 of the cases at level 0.95 with 5 to 50 positives."
         ),
     )
     undefined_if: ClassVar[str] = "there are no positives, or no negatives"

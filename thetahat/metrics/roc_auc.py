@@ -82,11 +82,9 @@ class RocAuc(Metric):
         ),
         errs=(
             "The normal interval is too short, and may pass 1, with few instances of a class or an "
-            "area near 1; the logit interval does not pass 1, and has quantiles of t with the size "
-            "of the smaller class minus 1 as degrees of freedom. With nine positives among 300 it "
-            "covers in 0.90 to 0.96 of the cases at level 0.95 where scores are normal, and in "
-            "0.84 to 0.95 where some positives score like negatives. Pooled over folds the area is "
-            "too low where the models' scales differ."
+            "area near 1; the logit interval does not pass 1, but covers in 0.73 to 0.98 of the "
+            "cases at level 0.95 with 5 to 50 positives. The recommended area_score covers in 0.92 "
+            "to 0.99. Pooled over folds the area is too low where the models' scales differ."
         ),
     )
     undefined_if: ClassVar[str] = "there are no positives, or no negatives"

@@ -10,13 +10,9 @@ import numpy as np
 from scipy import special, stats
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.metrics.inference import MetricInference, infer_metric
+from thetahat.analyses.metrics.inference import MetricInference
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
-from thetahat.analyses.metrics.square_and_add import (
-    SQUARE_AND_ADD,
-    find_differences_of_limits,
-    find_limits,
-)
+from thetahat.analyses.metrics.square_and_add import SQUARE_AND_ADD, find_limits, infer_difference
 from thetahat.distributions import compute_upper_quantile
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
@@ -25,7 +21,7 @@ from thetahat.metrics.precision import Precision
 from thetahat.metrics.recall import Recall
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.values.layout import Layout, build_layout
-from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray
+from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat.variances._clusters import weigh_all_clusters
 from thetahat_replications.edges.table import TableRow, format_share
 
@@ -149,10 +145,11 @@ class without an error, adds nothing; where it is 0 there is no interval, which 
 covering. The new one is `square_and_add` where one of the models makes few errors; elsewhere areas
 and average precisions have quantiles of t. Two equal models are said to differ in at most 0.05 of
 the samples by a rule that keeps its level; of others that share is the power. The rule was chosen
-on other designs (`FEWEST_ERRORS`), and judged once on these, with one change afterwards: by the
-limits of both models alone, equal areas differed in 0.088 of the samples with 8 positives of 240
-and in 0.086 with wide noise, so that for areas and average precisions the normal interval on the
-variance is now inside. The mean of average precisions over folds is about another quantity, and is
+on other designs (`FEWEST_ERRORS`), and judged once on these, with two changes afterwards: by the
+logit limits of both models alone, equal areas differed in 0.088 of the samples with 8 positives of
+240 and in 0.086 with wide noise, so that for areas and average precisions the normal interval on
+the variance is now inside, and the limits of areas are now those of `area_score`, by which fewer
+differences are found. The mean of average precisions over folds is about another quantity, and is
 left out.
 """
 COLUMNS: Final = (
@@ -198,11 +195,8 @@ def _judge(
     difference = a.minus(b)
     if np.isnan(difference.pooled):
         return None
-    limits = [find_limits(metric, one, CHOICES) for one in (a, b)]
-    of_limits = find_differences_of_limits(metric, limits[0], limits[1], difference)
-    more = [each.build(LEVEL, Alternative.TWO_SIDED) for each in of_limits]
-    built = [each for each in more if each is not None]
-    reading = infer_metric(metric, difference, CHOICES, is_difference=True, more=built)
+    of_a, of_b = (find_limits(metric, one, CHOICES) for one in (a, b))
+    reading, _ = infer_difference(metric, of_a, of_b, difference, CHOICES)
     interval = reading.interval
     new = (np.nan, np.nan)
     if interval is not None and interval.lower is not None and interval.upper is not None:

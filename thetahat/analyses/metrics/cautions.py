@@ -37,9 +37,10 @@ def check_dependence(layout: Layout) -> tuple[Caution, ...]:
 
 def check_small_classes(measured: MetricValues) -> tuple[Caution, ...]:
     """Return a caution if a class has too few instances for a variance within classes."""
-    if measured.strata is None:
+    classes = measured.ranked_classes if measured.strata is None else measured.strata
+    if classes is None:
         return ()
-    sizes = np.bincount(measured.strata)
+    sizes = np.bincount(classes)
     fewest = int(sizes[sizes > 0].min())
     if fewest >= FEW_OF_A_CLASS.threshold:
         return ()

@@ -13,12 +13,12 @@ from thetahat.analyses.losses.parts import ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.cautions import list_cautions
-from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative
+from thetahat.analyses.metrics.inference import MetricInference, orient_alternative
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.analyses.metrics.square_and_add import (
     DifferenceOfLimits,
-    find_differences_of_limits,
     find_limits,
+    infer_difference,
 )
 from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections import DEFAULT_CORRECTION, adjust
@@ -45,26 +45,11 @@ def build_differences(
     }
     for a, b in pairs:
         difference = measured[a].minus(measured[b])
-        of_limits = find_differences_of_limits(metric, limits[a], limits[b], difference)
-        alternative = orient_alternative(metric, choices.alternative)
-        more = {
-            each.target: (each, entry)
-            for each in of_limits
-            if (entry := each.build(of_one_pair.level, alternative)) is not None
-        }
-        reading = infer_metric(
-            metric,
-            difference,
-            of_one_pair,
-            is_difference=True,
-            more=[entry for _, entry in more.values()],
-        )
+        reading, by_target = infer_difference(metric, limits[a], limits[b], difference, of_one_pair)
         if alpha != choices.alpha:
             reading = _mark_intervals(reading, choices.level, len(pairs))
-        of_target = more.get(reading.target)
-        built.append(
-            build_difference(metric, reading, choices, None if of_target is None else of_target[0])
-        )
+        of_limits = by_target.get(reading.target)
+        built.append(build_difference(metric, reading, choices, of_limits))
     return _adjust(pairs, built, correction)
 
 

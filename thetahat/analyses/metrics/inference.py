@@ -10,6 +10,7 @@ from typing import Final
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import keep_in_range, subtract_ranges
 from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
+from thetahat.analyses.metrics.area_score import build_area_score
 from thetahat.analyses.metrics.at_limit import build_at_limit
 from thetahat.analyses.metrics.expected_coverage import add_metric_coverage
 from thetahat.analyses.metrics.intervals import (
@@ -200,11 +201,12 @@ def build_of_model(
         for entry in build_on_variance(name, variance, level, alternative):
             yield entry
             degrees = variance.degrees_of_freedom
-            if name in WITHIN_CLASSES:
+            if degrees is None and name != MetricVariance.LEDELL:
                 degrees = measured.count_degrees(variance.mean)
             on_log_odds = build_logit(entry.interval, limits, degrees) if has_logit else None
             if on_log_odds is not None:
                 yield entry._replace(interval=on_log_odds, method=LOGIT)
+    yield from build_area_score(measured, mean, variances, level, alternative)
     yield from build_at_limit(measured, mean, limits, level, alternative)
     yield from build_bootstrap(measured, mean, level, alternative)
     over_clusters = variances.get(MetricVariance.CLUSTER_ROBUST)

@@ -42,9 +42,9 @@ LOGIT: Final = MethodInfo(
     summary=(
         "A normal or t interval for the log odds of a metric between 0 and 1, transformed back, so "
         "that it never passes 0 or 1. Its standard error is that of the delta method. A metric "
-        "between -1 and 1 is moved to 0 to 1 first, which gives Fisher's z interval. On DeLong's "
-        "variance its quantile is that of t with the size of the smaller class minus 1 as degrees "
-        "of freedom."
+        "between -1 and 1 is moved to 0 to 1 first, which gives Fisher's z interval. For areas and "
+        "average precisions its quantile is that of t with the size of the smaller class minus 1 "
+        "as degrees of freedom."
     ),
     formula=r"\mathrm{expit}\Bigl(\mathrm{logit}\,T \pm z \frac{s}{T (1 - T)}\Bigr)",
     interval=IntervalTraits(form=IntervalForm.LOGIT),

@@ -124,6 +124,16 @@ class MetricValues:
         They are those of the pooled value, or of the macro mean, whose classes are those of each
         block. None for metrics that rank no instances of two classes.
         """
+        counts = self.count_ranked(mean)
+        return (
+            None if counts is None else float(max(1, np.maximum(counts - 1, 0).sum(axis=0).min()))
+        )
+
+    def count_ranked(self, mean: MeanKind) -> FloatArray | None:
+        """Return the (K, C) instances of each class of all rows, or of each block with a value.
+
+        They are those of the first repeat; None as for ``count_degrees``.
+        """
         layout, code = self.layout, self.ranked_classes
         if code is None:
             return None
@@ -134,7 +144,7 @@ class MetricValues:
         place = split[kept] if mean is MeanKind.MACRO else np.zeros(int(kept.sum()), dtype=np.intp)
         counts = np.zeros((int(place.max(initial=0)) + 1, int(code.max()) + 1))
         np.add.at(counts, (place, code[kept]), 1)
-        return float(max(1, np.maximum(counts - 1, 0).sum(axis=0).min()))
+        return counts[counts.any(axis=1)]
 
 
 def choose_default_mean(metric: Metric, layout: Layout) -> MeanKind:

@@ -38,10 +38,7 @@ class MetricVariance(StrEnum):
 
 
 WITHIN_CLASSES: Final = frozenset({MetricVariance.DELONG, MetricVariance.DELONG_BLOCKS})
-"""The variances of ranks within each class, which are as uncertain as the smaller class is small.
-
-The normal logit interval on them covers in 0.82 to 0.92 with nine positives among 300, and the one
-with the degrees of freedom of the smaller class in 0.90 to 0.96 (edges/metrics_at_limits)."""
+"""The variances of ranks within each class, as uncertain as the smaller class is small."""
 
 
 def _rank(blocks: frozenset[BlockKind], target: Target, rank: int) -> Recommendation:

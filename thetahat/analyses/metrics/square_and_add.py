@@ -16,9 +16,15 @@ import scipy
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.recommendation import BuiltInterval
+from thetahat.analyses.metrics.area_score import AREA_SCORE, count_errors
 from thetahat.analyses.metrics.at_limit import AT_LIMIT
-from thetahat.analyses.metrics.inference import build_of_model, infer_metric
-from thetahat.analyses.metrics.intervals import LOGIT, build_logit
+from thetahat.analyses.metrics.inference import (
+    MetricInference,
+    build_of_model,
+    infer_metric,
+    orient_alternative,
+)
+from thetahat.analyses.metrics.intervals import LOGIT
 from thetahat.analyses.metrics.mean_of_rates import MEAN_OF_RATES, build_mean_of_rates
 from thetahat.analyses.metrics.metric_values import MetricValues, choose_mean
 from thetahat.analyses.metrics.metric_variance import MetricVariance
@@ -83,40 +89,27 @@ class ModelLimits:
 
     @property
     def is_by_few_errors(self) -> bool:
-        """Whether the value rests on too few errors, or hits, for the variance of a difference.
-
-        A value with the place p in its range and the variance V of that place is worth as many
-        errors as a share p of independent rows with this variance would have.
-        """
+        """Whether the value rests on too few errors, or hits, for the variance of a difference."""
         own, (low, high) = self.recommended, self.metric.value_range
         if own.method in {MEAN_OF_RATES.name, AT_LIMIT.name}:
             return True
-        if own.method != LOGIT.name or own.standard_error is None:
+        if own.method not in {LOGIT.name, AREA_SCORE.name} or own.standard_error is None:
             return False
         place, error = (own.estimate - low) / (high - low), own.standard_error / (high - low)
-        return place * (1 - place) * min(place, 1 - place) < FEWEST_ERRORS * error**2
+        return count_errors(place, error**2) < FEWEST_ERRORS
 
     @cached_property
     def _variances(self) -> dict[str, VarianceEstimate]:
         return estimate_variances(self.measured)
 
-    @cached_property
-    def _degrees_of_freedom(self) -> float | None:
-        """Those of the quantiles of a logit interval that has none of its own."""
-        own = self.recommended
-        has_none = own.method == LOGIT.name and own.degrees_of_freedom is None
-        return self.measured.count_degrees(own.mean) if has_none else None
-
     def compute_distances(self, tail: float) -> tuple[float, float] | None:
         """Return the distances of the value from its lower and upper limit; None without limits."""
         own, limits = self.recommended, self.metric.value_range
         for entry in self._build(1 - 2 * tail):
-            found: Interval | None = entry.interval
-            if found is None or _get_place(found) != _get_place(own):
+            found = entry.interval
+            if _get_place(found) != _get_place(own):
                 continue
-            if self._degrees_of_freedom is not None:
-                found = build_logit(found, limits, self._degrees_of_freedom)
-            if found is None or found.lower is None or found.upper is None:
+            if found.lower is None or found.upper is None:
                 return None
             return (
                 found.estimate - max(found.lower, limits[0]),
@@ -241,6 +234,24 @@ def find_limits(
     }
 
 
+def infer_difference(
+    metric: Metric,
+    of_a: Mapping[Target, ModelLimits],
+    of_b: Mapping[Target, ModelLimits],
+    difference: MetricValues,
+    choices: Choices,
+) -> tuple[MetricInference, dict[Target, DifferenceOfLimits]]:
+    """Return variances and intervals of a difference, and what rests on the limits of both."""
+    alternative = orient_alternative(metric, choices.alternative)
+    by_target, more = {}, []
+    for each in find_differences_of_limits(metric, of_a, of_b, difference):
+        entry = each.build(choices.level, alternative)
+        if entry is not None:
+            by_target[each.target] = each
+            more.append(entry)
+    return infer_metric(metric, difference, choices, is_difference=True, more=more), by_target
+
+
 def find_differences_of_limits(
     metric: Metric,
     of_a: Mapping[Target, ModelLimits],
@@ -267,8 +278,8 @@ def _find_variance(
 ) -> VarianceEstimate | None:
     """Return the variance of the difference, of metrics of scores; None of others.
 
-    With 8 positives of 240 and equal areas of .96 the limits of both models alone differ in .088 of
-    the samples, as logit limits of one area are too short there, and with this interval in .015.
+    With 8 positives of 240 and equal areas of .96 logit limits of both models alone differ in .088
+    of the samples, and with this interval inside in .015.
     """
     name = a.variance_name or b.variance_name
     if metric.uses != "scores" or name is None:

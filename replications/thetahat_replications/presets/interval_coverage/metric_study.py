@@ -13,6 +13,7 @@ from thetahat.analyses.losses import Choices
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.predictions import collect_predictions
+from thetahat.analyses.metrics.square_and_add import find_limits, infer_difference
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.population import DRAW, OUTSIDE, REST
@@ -125,12 +126,21 @@ class MetricStudy(RepeatedStudy):
             }
             values = {learner_name: by_metric[name] for learner_name, by_metric in true.items()}
             first, second = self.setting.learners
+            of_first, of_second = (
+                find_limits(metric, measured[learner_name], choices)
+                for learner_name in self.setting.learners
+            )
+            readings = {
+                learner_name: infer_metric(metric, of_model, choices, is_difference=False)
+                for learner_name, of_model in measured.items()
+            }
             measured[DIFFERENCE] = measured[first].minus(measured[second])
+            readings[DIFFERENCE], _ = infer_difference(
+                metric, of_first, of_second, measured[DIFFERENCE], choices
+            )
             values[DIFFERENCE] = values[first].minus(values[second])
             for subject, metric_values in measured.items():
-                reading = infer_metric(
-                    metric, metric_values, choices, is_difference=subject == DIFFERENCE
-                )
+                reading = readings[subject]
                 record.update(
                     _record_metric(key, (name, subject), metric_values, reading, values[subject])
                 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat.analyses.studies.shipped_coverage import COMMAND, average_coverage_of_metrics
+from thetahat.analyses.studies.shipped_coverage import average_coverage_of_metrics
 from thetahat_replications import markdown_pages
 from thetahat_replications.markdown_pages import write_table
 from thetahat_replications.presets.interval_coverage import recommended
@@ -52,9 +52,9 @@ DATA: Final[Mapping[str, str]] = {
 """What the data of each population are like."""
 
 _ABOUT: Final = (
-    f"`{COMMAND}`: how often the recommended interval of level {{level:g}} of a metric covers its "
-    "own target, from the kept result of `interval_coverage` ({repetitions} samples of each cell, "
-    "50 and 200 rows). *Few positives* has 15 per cent of the second class. A difference is that "
+    "`{command}`: how often the recommended interval of level {level:g} of a metric covers its own "
+    "target, in the cells of `interval_coverage` ({repetitions} samples of each, 50 and 200 rows). "
+    "*Few positives* has 15 per cent of the second class. A difference is that "
     "of two learners on the same rows. Errors are standard errors of the simulation."
 )
 
@@ -91,7 +91,7 @@ def collect_rows(cells: Sequence[Mapping[str, Any]]) -> list[Row]:
     return [row for row in rows.values() if "recommended" in row]
 
 
-def write_page(rows: Sequence[Row], level: float, repetitions: int) -> str:
+def write_page(rows: Sequence[Row], level: float, repetitions: int, command: str) -> str:
     """Return the page of the table, in Markdown."""
     places = ("metric", "of", "target", "population", "cells")
     averages = (
@@ -106,13 +106,18 @@ def write_page(rows: Sequence[Row], level: float, repetitions: int) -> str:
     )
     return markdown_pages.write_page(
         "Coverage of the recommended intervals of metrics",
-        _ABOUT.format(level=level, repetitions=repetitions),
+        _ABOUT.format(level=level, repetitions=repetitions, command=command),
         write_table((*places, "coverage", "error", "least", "largest"), averages),
     )
 
 
-def write_files(
-    cells: Sequence[Mapping[str, Any]], level: float, repetitions: int, output: Path, library: Path
+def write_files(  # noqa: PLR0913 - what is written, and where
+    cells: Sequence[Mapping[str, Any]],
+    level: float,
+    repetitions: int,
+    output: Path,
+    library: Path,
+    command: str,
 ) -> None:
     """Write the page, and the file that the library reads, each into its folder.
 
@@ -124,4 +129,4 @@ def write_files(
     rows = collect_rows(cells)
     head = {"level": level, "rare_share": RARE_SHARE, "designs": DESIGNS}
     (library / "metric_coverage.json").write_text(format_study_file(head, rows))
-    (output / "metric_coverage.md").write_text(write_page(rows, level, repetitions))
+    (output / "metric_coverage.md").write_text(write_page(rows, level, repetitions, command))

@@ -15,6 +15,7 @@ from tests.thetahat.metrics.judged import binary
 from thetahat.analyses.metrics import expected_coverage
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric, TruthAndPredictions
+from thetahat.metrics.f1 import F1
 from thetahat.metrics.matthews import Matthews
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.values.types import Alternative, Target
@@ -49,7 +50,7 @@ def cells(metric: str, of: str, scheme: str, n: int, data: str, interval: Interv
 
 
 @pytest.mark.parametrize(("share", "data"), [(0.5, "balanced"), (0.14, "rare")])
-@pytest.mark.parametrize(("metric", "name"), [(RocAuc(), "roc_auc"), (Matthews(), "matthews")])
+@pytest.mark.parametrize(("metric", "name"), [(F1(), "f1"), (Matthews(), "matthews")])
 def test_naive_a_model_has_the_average_of_the_nearest_cells(
     metric: Metric, name: str, share: float, data: str
 ) -> None:
@@ -107,7 +108,7 @@ def test_exact_other_levels_and_one_side_have_the_coverage_of_the_studied_interv
 
 
 def test_exact_only_recommended_intervals_have_it() -> None:
-    read = reading(RocAuc(), judged(60, 0.5), holdout(60))
+    read = reading(Matthews(), judged(60, 0.5), holdout(60))
 
     assert any(one.expected_coverage for one in read.intervals)
     for one in read.intervals:

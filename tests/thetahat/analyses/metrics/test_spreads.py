@@ -64,7 +64,7 @@ def test_golden_delong_intervals(marker: str, lower: float, upper: float) -> Non
     interval = interval_of(of, "normal", "delong")
 
     assert_allclose(ends(interval), [lower, upper], rtol=1e-12)
-    assert interval_of(of, "logit", "delong").recommended
+    assert interval_of(of, "area_score", "delong").recommended
     assert interval.target is Target.THESE_MODELS
     assert interval.mean is MeanKind.POOLED
 
@@ -130,7 +130,7 @@ def test_golden_ledell_of_two_folds() -> None:
     assert interval.standard_error is not None
     assert_allclose(interval.standard_error, 0.1014301032, atol=1e-10)
     assert_allclose(ends(interval), [0.6900895396, 1.0], atol=1e-9)
-    assert interval_of(of, "logit", "delong_blocks").recommended  # covers more nearly
+    assert interval_of(of, "area_score", "delong_blocks").recommended  # covers more nearly
     assert of.main[0] == "delong_blocks"
     assert "interval_clipped_to_range" in codes(interval.cautions)
 
@@ -343,7 +343,7 @@ def test_degenerate_leave_one_out_is_read_pooled() -> None:
 
     assert math.isnan(of.measured.macro)
     assert of.mean is MeanKind.POOLED
-    assert interval_of(of, "logit", "delong").recommended
+    assert interval_of(of, "area_score", "delong").recommended
     assert interval_of(of, "percentile", None).mean is MeanKind.POOLED
     assert set(of.variances) == {"delong"}
 
@@ -385,7 +385,7 @@ def test_exact_subsamples_sum_the_rows_of_an_instance() -> None:
     assert_allclose(
         known(of.variances["nadeau_bengio"].value), (1 / 6 + 1) * np.var(of.measured.splits, ddof=1)
     )
-    assert interval_of(of, "logit", "delong_blocks").recommended
+    assert interval_of(of, "area_score", "delong_blocks").recommended
 
 
 @pytest.mark.about("metrics/roc_auc")
