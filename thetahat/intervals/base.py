@@ -245,6 +245,8 @@ class PairedRatesInterval(IntervalMethod, ABC):
         """Return why a layout is not one test set of independent instances; None if it is."""
         if layout.kind not in self.info.blocks:
             suited = "a holdout" if BlockKind.HOLDOUT in self.info.blocks else "source blocks"
+            if BlockKind.RANDOM in self.info.blocks:
+                suited = "random folds"
             return (
                 f"{self.info.name} is for {suited}, and these are {layout.words.kind}: the "
                 f"models of different {layout.words.blocks} have different error rates"

@@ -118,6 +118,13 @@ class Layout:
         return by_source or self.kind is BlockKind.HOLDOUT
 
     @property
+    def trains_on_other_folds(self) -> bool:
+        """Whether each model was trained on all instances that it is not tested on."""
+        return self.n_train is not None and bool(
+            np.all(self.n_train + self.n_test == self.n_instances)
+        )
+
+    @property
     def has_one_row_each(self) -> bool:
         """Whether no instance is tested twice by design."""
         return self.n_repeats == 1 and self.kind is not BlockKind.SUBSAMPLES

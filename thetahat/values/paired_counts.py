@@ -55,14 +55,14 @@ class PairedCounts:
         """Return the table of b and a."""
         return replace(self, only_a=self.only_b, only_b=self.only_a)
 
-    def divide(self, design_effect: float, degrees_of_freedom: float) -> PairedCounts:
+    def divide(self, design_effect: float, degrees_of_freedom: float | None) -> PairedCounts:
         """Return the table of independent instances that are worth the same."""
         return PairedCounts(
             only_a=self.only_a / design_effect,
             only_b=self.only_b / design_effect,
             both=self.both / design_effect,
             n=self.n / design_effect,
-            design_effect=design_effect,
+            design_effect=self.design_effect * design_effect,
             degrees_of_freedom=degrees_of_freedom,
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from thetahat.cautions import (
     FEWEST_FOR_A_TAIL,
     FOLDS_DIFFER,
@@ -31,8 +33,8 @@ def check_single_losses(losses: BlockLosses) -> tuple[Caution, ...]:
 def has_heavy_tail(losses: BlockLosses) -> bool:
     """Return whether a few losses of independent instances are so large that intervals suffer.
 
-    Losses of 0 and 1 never count as heavy-tailed, and fewer than ``FEWEST_FOR_A_TAIL`` do not
-    either.
+    Losses of 0 and 1 and their differences never count as heavy-tailed, and fewer than
+    ``FEWEST_FOR_A_TAIL`` do not either.
     """
     values = losses.values
     if values is None or losses.layout.n_instances < FEWEST_FOR_A_TAIL:
@@ -40,7 +42,7 @@ def has_heavy_tail(losses: BlockLosses) -> bool:
     skewness = compute_skewness_of_mean(losses)
     if skewness is None or abs(skewness) < HEAVY_TAILED_LOSSES.threshold:
         return False
-    return not ((values == 0) | (values == 1)).all()
+    return not ((values == 0) | (np.abs(values) == 1)).all()
 
 
 def _is_one_partition(layout: Layout) -> bool:

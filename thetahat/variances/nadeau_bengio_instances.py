@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-import numpy as np
-
 from thetahat.errors import InsufficientData
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
@@ -80,7 +78,7 @@ class NadeauBengioInstances(BlockVariance):
             return reason
         if layout.n_repeats > 1:
             return f"{self.info.name} is for one partition, and there are {layout.n_repeats}"
-        if layout.n_train is None or np.any(layout.n_train + layout.n_test != layout.n_instances):
+        if not layout.trains_on_other_folds:
             return f"{self.info.name} needs models that were each trained on all other folds"
         return None
 

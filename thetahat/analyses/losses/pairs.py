@@ -14,6 +14,7 @@ from thetahat.cautions import (
     IDENTICAL_LOSSES,
     Caution,
 )
+from thetahat.intervals.tango_folds import FEWEST_DISCORDANT
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.numerics.paired_rates import count_clustered_pair, count_pair_over_sources
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
@@ -22,6 +23,7 @@ from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTa
 from thetahat.values.moments import Moments
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import BlockKind, FloatArray
+from thetahat.variances._spread_between_folds import check_single_losses
 
 _BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
 _EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
@@ -141,15 +143,21 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
         cautions = (*cautions, IDENTICAL_LOSSES(a=names[i], b=names[j], same=same))
     difference = models[i].difference(models[j], differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
-    counts = _count(models[i], models[j]) if has_rates else None
+    counts = _count(losses) if has_rates else None
     return Pair(names[i], names[j], losses, constant, is_rounded, cautions, counts)
 
 
-def _count(a: BlockLosses, b: BlockLosses) -> PairedCounts | None:
-    cluster = a.layout.cluster
-    if a.layout.kind is BlockKind.SOURCE:
+def _count(pair: PairedLosses) -> PairedCounts | None:
+    a, b = pair.a, pair.b
+    cluster, n = a.layout.cluster, a.layout.n_instances
+    if a.layout.kind in {BlockKind.RANDOM, BlockKind.SOURCE}:
         counts = count_pair_over_sources(a.rows, b.rows, a.layout.get_split_of_row())
-        return counts if counts.discordant else None
+        if not counts.discordant or a.layout.kind is BlockKind.SOURCE:
+            return counts if counts.discordant else None
+        is_rare = np.count_nonzero(pair.difference.rows) < FEWEST_DISCORDANT
+        if not is_rare or check_single_losses(pair.difference):
+            return None
+        return counts.divide(1 + n / (n - 1), None)
     if cluster is None:
         return count_pair(a.rows, b.rows)
     return count_clustered_pair(a.rows, b.rows, cluster)
@@ -158,19 +166,20 @@ def _count(a: BlockLosses, b: BlockLosses) -> PairedCounts | None:
 def find_rates(models: Sequence[BlockLosses], loss_range: tuple[float, float] | None) -> list[bool]:
     """Return for each model whether it has 0 or 1 for instances on which it was not trained.
 
-    They are those of one test set, or of sources without clusters. Losses that could have other
-    values are no rates, also where all happen to be 0 or 1.
+    They are those of one test set, or of sources or one partition into folds without clusters.
+    Losses that could have other values are no rates, also where all happen to be 0 or 1.
     """
     layout = models[0].layout
-    is_of_sources = (
-        layout.kind is BlockKind.SOURCE
-        and layout.has_fixed_models
-        and layout.n_repeats == 1
-        and layout.has_rows
-        and layout.cluster is None
+    trained_as_needed = (
+        layout.has_fixed_models
+        if layout.kind is BlockKind.SOURCE
+        else layout.kind is BlockKind.RANDOM and layout.trains_on_other_folds
+    )
+    is_of_blocks = (
+        trained_as_needed and layout.n_repeats == 1 and layout.has_rows and layout.cluster is None
     )
     is_other = loss_range not in {None, (0.0, 1.0)}
-    if is_other or not (layout.kind is BlockKind.HOLDOUT or is_of_sources):
+    if is_other or not (layout.kind is BlockKind.HOLDOUT or is_of_blocks):
         return [False] * len(models)
     return [losses.are_zero_one for losses in models]
 

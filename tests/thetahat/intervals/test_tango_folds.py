@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import thetahat
+from thetahat.analyses.losses.result import Comparison
+from thetahat.errors import UnsupportedCombination
+from thetahat.intervals.tango_folds import FEWEST_DISCORDANT, METHOD
+from thetahat.numerics.paired_rates import find_upper_end
+from thetahat.values.paired_counts import PairedCounts
+
+FOLDS: dict[str, Any] = {"blocks": "random", "better": "lower"}
+
+
+def errors(k: int, n_folds: int = 5, size: int = 20) -> list[list[int]]:
+    """Losses of which k are 1, one fold after the other."""
+    rows = np.zeros((size, n_folds), dtype=int)
+    rows.flat[:k] = 1
+    return [[int(loss) for loss in column] for column in rows.T]
+
+
+def compare(a: list[list[int]], b: list[list[int]], **options: Any) -> Comparison:
+    return thetahat.evaluate({"a": a, "b": b}, **FOLDS, **options).comparisons[0]
+
+
+@pytest.mark.about("intervals/tango_folds")
+@pytest.mark.parametrize("margin", [0.02, 0.034, 0.05, 0.08, 0.105, 0.12, 0.15])
+def test_exact_a_margin_is_wrongly_shown_in_at_most_one_of_twenty(margin: float) -> None:
+    """By the variance over instances .034 was shown in .12 of the samples, by all samples of 100.
+
+    The new model makes all errors, and is worse by exactly the margin.
+    """
+    shown = [
+        compare(errors(k), errors(0), margin=margin).verdict.decision in {"not_worse", "equivalent"}
+        for k in range(20)
+    ]
+    assert float(stats.binom.pmf(np.flatnonzero(shown), 100, margin).sum()) <= 0.05
+
+
+@pytest.mark.about("intervals/tango_folds")
+@pytest.mark.parametrize("k", [1, 3, 4])
+def test_exact_the_order_of_the_models_does_not_matter(k: int) -> None:
+    """An error of b was a loss of -1, which counted as a heavy tail, and one of a was none."""
+    ours, theirs = compare(errors(k), errors(0)), compare(errors(0), errors(k))
+    assert ours.interval is not None
+    assert theirs.interval is not None
+    assert ours.interval.method == "tango_folds"
+    assert ours.interval.lower is not None
+    assert ours.interval.upper is not None
+    assert (theirs.interval.upper, theirs.interval.lower) == (
+        -ours.interval.lower,
+        -ours.interval.upper,
+    )
+    assert theirs.verdict.p_value == ours.verdict.p_value
+
+
+@pytest.mark.about("intervals/tango_folds")
+def test_naive_it_is_that_of_half_the_instances() -> None:
+    interval = compare(errors(4), errors(0)).interval
+    assert interval is not None
+    worth = 1 + 100 / 99
+    counts = PairedCounts(only_a=4 / worth, only_b=0, both=0, n=100 / worth, design_effect=worth)
+    assert interval.upper == find_upper_end(counts, 0.025)
+    assert_allclose(interval.estimate, 0.04)
+
+
+@pytest.mark.about("intervals/tango_folds")
+@pytest.mark.outside("R PropCIs::scoreci.mp(25, 28, 618, 0.9)")
+def test_golden_ends_of_counts() -> None:
+    counts = PairedCounts(only_a=28, only_b=25, both=0, n=618)
+    assert_allclose(METHOD().compute_ends(counts, 0.05), (-0.0148, 0.0247), atol=5e-5)
+
+
+@pytest.mark.about("intervals/tango_folds")
+def test_many_differences_and_unlike_folds_rest_on_a_variance() -> None:
+    many = compare(errors(FEWEST_DISCORDANT), errors(0)).interval
+    assert many is not None
+    assert many.variance == "nadeau_bengio_instances"
+    unlike = errors(0)
+    unlike[0] = [1] * 8 + [0] * 12
+    in_one_fold = compare(unlike, errors(0)).interval
+    assert in_one_fold is not None
+    assert in_one_fold.variance == "nadeau_bengio"
+
+
+@pytest.mark.about("intervals/tango_folds")
+@pytest.mark.parametrize(
+    ("layout", "reason"),
+    [
+        ({"block": [0, 0, 1, 1], "n_train": 1}, "were each trained on all other folds"),
+        ({"block": [0, 1, 0, 1], "repeat": [0, 0, 1, 1]}, "is for one partition"),
+    ],
+)
+def test_what_it_is_not_for(layout: dict[str, Any], reason: str) -> None:
+    losses = {"a": [0, 1, 0, 0], "b": [0, 0, 0, 0]}
+    with pytest.raises(UnsupportedCombination, match=reason):
+        thetahat.evaluate(losses, intervals=["tango_folds"], **FOLDS, **layout)
