@@ -88,8 +88,8 @@ def build_area_score(
 ) -> Iterator[BuiltInterval]:
     """Yield the interval of one mean, on the variance over clusters where there are clusters.
 
-    Its quantile is then that of t. None of a metric that is no area of two classes, and where the
-    area is 0 or 1.
+    Its quantile is then that of t. None of a metric that is no area of two classes, where the area
+    is 0 or 1, and where a class is missing.
     """
     if measured.variance is not MetricVariance.DELONG:
         return
@@ -98,7 +98,8 @@ def build_area_score(
         for kind in (MetricVariance.CLUSTER_ROBUST, MetricVariance.DELONG)
     )
     name = robust if robust in variances else delong
-    on_variance = build_symmetric(name, variances[name], level, alternative)
+    variance = variances.get(name)
+    on_variance = None if variance is None else build_symmetric(name, variance, level, alternative)
     if on_variance is None or on_variance.standard_error is None:
         return
     of_clusters, sizes = on_variance.degrees_of_freedom, measured.count_ranked(mean)

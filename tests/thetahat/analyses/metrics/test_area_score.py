@@ -127,3 +127,7 @@ def test_none_at_1() -> None:
     assert "area_score" not in {
         each.method for each in reading(METRIC, perfect, holdout(20)).intervals
     }
+
+
+def test_none_without_a_class() -> None:
+    assert not reading(METRIC, binary([0] * 10, np.arange(10.0)), holdout(10)).intervals
