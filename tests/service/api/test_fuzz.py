@@ -56,9 +56,7 @@ def test_property_no_body_breaks_the_service(client: TestClient, body: bytes) ->
     assert send(client, body).status_code in {400, 422}
 
 
-@settings(
-    max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), media_type=st.sampled_from(sorted(FILES)))
 def test_property_no_file_breaks_the_service(
     client: TestClient, data: st.DataObject, media_type: str

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from tests.cases import each
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.html_page import Form, HtmlPage
 from tests.service.api.requests import matrix
@@ -34,9 +35,7 @@ def upload(client: TestClient, content: bytes = CSV, name: str = "data.csv") -> 
 
 
 def open_form(client: TestClient, content: bytes = CSV) -> Form:
-    page = open_page(client, upload(client, content).headers["location"])
-    follow(client, page)
-    return page.form("/evaluations/new")
+    return open_page(client, upload(client, content).headers["location"]).form("/evaluations/new")
 
 
 def send(client: TestClient, form: Form, **values: Any) -> Any:
@@ -54,10 +53,11 @@ def request_of(client: TestClient, answer: Any) -> dict[str, Any]:
 def test_exact_from_the_upload_to_the_verdict(
     client: TestClient, sent: list[tuple[UUID, int]]
 ) -> None:
-    form = open_form(client)
+    chosen = open_page(client, upload(client).headers["location"])
+    follow(client, chosen)
     answer = send(
         client,
-        form,
+        chosen.form("/evaluations/new"),
         target="y",
         source="site",
         features=["x", "colour"],
@@ -99,8 +99,8 @@ def test_exact_predictions_and_losses_are_sent_by_the_same_form(client: TestClie
     assert request_of(client, losses)["better"] == "higher"
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
+@each(
+    "values,field",
     [
         ({"target": ""}, "target"),
         ({"target": "colour", "task": "regression"}, "target"),
@@ -182,8 +182,8 @@ def test_exact_what_is_left_open_is_asked_in_words_of_the_form(
     assert "field" not in page.text[page.text.index("not accepted") :][:400]
 
 
-@pytest.mark.parametrize(
-    ("target", "learner", "task"),
+@each(
+    "target,learner,task",
     [("c", "majority", "classification"), ("colour", "majority", "classification"),
      ("y", "mean", "regression")],
 )  # fmt: skip
