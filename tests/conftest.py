@@ -15,7 +15,6 @@ import logging
 import socket
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -28,9 +27,8 @@ from tests.servers.postgres import fresh_database, postgres_server
 from tests.servers.redis import DATABASES, redis_server
 from tests.servers.s3 import CREDENTIALS, make_bucket, s3_server
 
-ROOT = Path(__file__).resolve().parents[1]
 SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url", "s3_address"})
-SUPERVISOR = ROOT / "tests" / "service" / "supervisor"
+SUPERVISOR = "tests/service/supervisor/"
 LOOPBACK = ("127.", "::1", "localhost")
 WORKERS: defaultdict[str, set[str]] = defaultdict(set)
 """The workers of pytest-xdist that ran tests of each group."""
@@ -106,15 +104,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         mark = item.get_closest_marker("xdist_group")
+        path = item.nodeid.partition("::")[0]
         if SERVER_FIXTURES & fixtures or "service_url" in fixtures:
             item.add_marker(pytest.mark.servers)
         if item.get_closest_marker("chaos"):
-            place = "the supervisor" if SUPERVISOR in item.path.parents else "other parts"
+            place = "the supervisor" if path.startswith(SUPERVISOR) else "other parts"
             groups[item] = f"chaos of {place}"
         elif "service_url" in fixtures:
             groups[item] = "clients of one service"
         else:
-            groups[item] = mark.args[0] if mark else item.path.relative_to(ROOT).as_posix()
+            groups[item] = mark.args[0] if mark else path
     sizes = Counter(groups.values())
     items.sort(key=lambda item: (_length(item), -sizes[groups[item]]))
     if config.getoption("loadgroup", default=False):

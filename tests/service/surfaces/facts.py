@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from tests.service.surfaces.reading import Rows, Shown, clean
-from tests.service.surfaces.rendering import FINDINGS, FULL, HEADLINES, READ, find_gate
+from tests.service.surfaces.rendering import FINDINGS, FULL, HEADLINES, find_gate, read
 
 Json = Mapping[str, Any]
 
@@ -61,7 +61,7 @@ def find_faults(texts: Mapping[str, str], result: Json) -> list[str]:
     result : mapping
         The result.
     """
-    shown = {surface: READ[surface](text) for surface, text in texts.items() if text}
+    shown = {surface: read(surface, text) for surface, text in texts.items() if text}
     faults: list[str] = []
     for surface, each in shown.items():
         own = [*_check_denials(each), *_check_sentences(each, result)]
@@ -274,7 +274,7 @@ def _compare_words(
     for surface in ("page", "report", "latex"):
         missing = [each for each in cautions if clean(each) not in shown[surface].text]
         yield from (f"{surface}: missing is the caution {each!r}" for each in missing)
-    rows = _list_rows(READ["markdown"](texts["markdown"].partition("<details>")[0]).tables[:1])
+    rows = _list_rows(read("markdown", texts["markdown"].partition("<details>")[0]).tables[:1])
     sentences = _list_findings(texts["terminal"])
     failures = [clean(f) for f in _list_failures(result.get("failures") or {})]
     for surface in FINDINGS:
