@@ -29,6 +29,8 @@ from tests.servers.s3 import CREDENTIALS, make_bucket, s3_server
 
 SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url", "s3_address"})
 SUPERVISOR = "tests/service/supervisor/"
+FEW = 5
+"""Most tests of a file of few tests."""
 LOOPBACK = ("127.", "::1", "localhost")
 WORKERS: defaultdict[str, set[str]] = defaultdict(set)
 """The workers of pytest-xdist that ran tests of each group."""
@@ -98,7 +100,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for most of their time, so one group after the other would be the last thing to end, and three
     at once would be too much for two cores. The tests that use the service of the clients form
     one, so that one such service is started. All other tests of a file stay together: what the
-    file computes or starts for its tests is then made once, not in each worker.
+    file computes or starts for its tests is then made once, not in each worker. Files of few tests
+    come before others, because the longest single tests are among them, and large files next.
     """
     groups: dict[pytest.Item, str] = {}
     for item in items:
@@ -115,7 +118,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         else:
             groups[item] = mark.args[0] if mark else path
     sizes = Counter(groups.values())
-    items.sort(key=lambda item: (_length(item), -sizes[groups[item]]))
+    items.sort(key=lambda item: (_length(item), (size := sizes[groups[item]]) > FEW, -size))
     if config.getoption("loadgroup", default=False):
         for item, group in groups.items():
             _name_group(item, group)
