@@ -25,7 +25,7 @@ TOO_LARGE: Final = (
 )
 UNDERSTOOD: Final = (
     *("Name", "Values", "Seems to be", "Because it", "For example", "Missing"),
-    "Faults by row, from 0",
+    "Faults by row",
 )
 OPTIONS: Final = re.compile(r" \((?:--|thetahat )[^()]*\)")
 """What a question says for the command line alone."""
@@ -71,8 +71,9 @@ def tabulate_columns(
         names = ["Name", "Values"]
         rows: list[list[Cell]] = [[Name(c["name"]), _name_type(c["type"])] for c in columns]
     else:
-        names = [*UNDERSTOOD]
-        rows = [_build_row(column) for column in understood["columns"]]
+        has_faults = any(column["not_numbers"] for column in understood["columns"])
+        names = list(UNDERSTOOD if has_faults else UNDERSTOOD[:-1])
+        rows = [_build_row(column)[: len(names)] for column in understood["columns"]]
     left_out = len(columns) - len(rows[:MAX_LISTED])
     return Table(
         caption="Columns",
@@ -108,10 +109,10 @@ def tabulate_rows(preview: FilePreview) -> Table:
     left_out = len(preview["columns"]) - len(columns)
     return Table(
         caption=f"The first {len(preview['rows'])} rows",
-        columns=["Row", *[column["name"] for column in columns]],
+        columns=["Row, from 0", *[column["name"] for column in columns]],
         rows=[
             [Name(str(number)), *[_build_cell(cell) for cell in row[:MAX_COLUMNS]]]
-            for number, row in enumerate(preview["rows"], start=1)
+            for number, row in enumerate(preview["rows"])
         ],
         notes=[f"{left_out} more columns are not shown."] if left_out else [],
     )

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
+from thetahat_presentation.wording import find_value_word
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import SEE_OTHER, act_from_page, read_form
@@ -222,7 +223,7 @@ def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, o
         "tables": compare(*sides),
         "sentence": describe_agreement(*sides),
         "has_figures": len(figures) == len(sides),
-        "axis": _write_shared_axis(figures),
+        "axis": _write_shared_axis(figures) if len({*map(find_value_word, results)}) == 1 else "",
     }
 
 
