@@ -387,12 +387,17 @@ def _build_item_request(
     request: dict[str, JsonValue] = {"kind": "losses", "logs": logs, "better": better}
     options.costs.refuse_columns()
     sentences = [*items.sentences, f"{better} is better"]
+    columns: Sequence[str] = ()
     if options.costs.in_logs is not None:
         logs["cost"] = options.costs.in_logs
         sentences.append(f"costs of runs from {options.costs.in_logs}")
     if options.group:
         columns, request["group_by"] = read_group_options(options.group, ())
         logs["groups"] = [*columns]
+        sentences.append(f"groups by {', '.join(options.group)}")
+    used = {options.costs.in_logs, *columns}
+    if unused := [name for name in items.unused if name not in used]:
+        sentences.append(f"not used: {', '.join(unused)}")
     if options.blocks is not None:
         request["blocks"] = options.blocks.value
     unit = options.block or items.tasks

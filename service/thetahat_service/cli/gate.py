@@ -206,7 +206,7 @@ def write_junit(result: ModelsResult) -> str:
     from thetahat_presentation.showing import show
 
     gate, document = result["gate"], show(result)
-    findings = Page(is_ascii=True).write(document)
+    findings = Page(all_option="--markdown FILE", is_ascii=True).write(document)
     failed, undecided = gate["outcome"] == "fail", gate["outcome"] == "undecided"
     counts = {"tests": "1", "failures": str(int(failed)), "errors": str(int(undecided))}
     suites = ET.Element("testsuites", counts)

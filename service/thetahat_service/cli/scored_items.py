@@ -59,6 +59,8 @@ class ScoredItems:
     """How the files were understood."""
     tasks: str | None
     """What the items' tasks are called; None if there is one."""
+    unused: Sequence[str] = ()
+    """Columns of a table that say nothing about models, items and scores."""
 
 
 def choose_better(score: str, better: str | None) -> str:
@@ -110,10 +112,12 @@ def read_long_file(
     logs: dict[str, JsonValue] = {"score": columns.score, "files": [file], "columns": wanted}
     if cluster is not None:
         logs["cluster"] = cluster
-    sentences = _describe_long(columns, cluster, profiles)
-    sentences += describe_reading(data, [columns.score])
+    used = {columns.model, columns.item, columns.score, columns.task, cluster, *columns.runs}
+    unused = [name for name in profiles if name not in used]
+    sentences = [_describe_long(columns, cluster), *describe_reading(data, [columns.score])]
     has_tasks = columns.task is not None and len({*read_values(columns.task)}) > 1
-    return ScoredItems(logs, columns.score, sentences, columns.task if has_tasks else None)
+    tasks = columns.task if has_tasks else None
+    return ScoredItems(logs, columns.score, sentences, tasks, unused)
 
 
 def read_logs(
@@ -492,9 +496,7 @@ def _advise_on_role(role: str, candidates: Sequence[str]) -> str:
     }[role]
 
 
-def _describe_long(
-    columns: LongColumns, cluster: str | None, profiles: Mapping[str, ColumnProfile]
-) -> list[str]:
+def _describe_long(columns: LongColumns, cluster: str | None) -> str:
     names = list_names(columns.models)
     parts = [
         f"a row for each item and model; models: {names}, from column {columns.model}",
@@ -508,9 +510,4 @@ def _describe_long(
     if columns.n_runs > 1:
         told = f", told apart by {' and '.join(columns.runs)}," if columns.runs else ""
         parts.append(f"up to {columns.n_runs} runs of an item{told} are averaged")
-    used = {columns.model, columns.item, columns.score, columns.task, cluster, *columns.runs}
-    unused = [name for name in profiles if name not in used]
-    sentences = ["; ".join(parts)]
-    if unused:
-        sentences.append(f"not used: {', '.join(unused)}")
-    return sentences
+    return "; ".join(parts)

@@ -200,6 +200,22 @@ def test_invalid_an_item_that_a_model_lacks_is_named(
     assert result["models"]["a"]["n"] == N - 1
 
 
+def test_exact_columns_of_groups_and_costs_are_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topics, tokens = [f"t{i % 3}" for i in range(N)], [*range(1, N + 1)]
+    path = write(tmp_path, "item,model,score,topic,tokens,note", long_rows(topics, tokens, topics))
+    options = ("--blocks", "holdout", "--group", "topic", "--cost", "tokens")
+
+    _, bare = compare(capsys, path, *HIGHER, *options[:2])
+    result, told = compare(capsys, path, *HIGHER, *options)
+
+    assert "not used: topic, tokens, note\n" in bare
+    assert "not used: note\n" in told
+    assert "costs of runs from tokens\ngroups by topic\n" in told
+    assert result["models"]["a"]["groups"].keys() == {"topic"}
+
+
 @pytest.mark.parametrize(
     ("heading", "change", "said"),
     [
