@@ -27,7 +27,7 @@ SOWN = (
     ('"gate":"fail"', '"gate":"undecided"', ("webhook",)),
     ('"verdict":"better"', '"verdict":"mixed"', ("webhook",)),
     ("Better</span>", "Worse</span>", ("list",)),
-    ("The variance is about these trained models", "The variance is fine", (*FINDINGS, *FULL)),
+    ("The variance leaves out what", "The variance is fine", (*FINDINGS, *FULL)),
     (
         "two that overlap may still differ.",
         f"two that overlap may still differ. {DENIAL}",
