@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from thetahat.analyses.studies.claims import (
-    ClaimRow,
-    ComputedCase,
-    Passage,
-    judge,
-    pick_least_certain,
-)
+from thetahat.analyses.studies.claims import ClaimCase, ClaimRow, Passage, judge, pick_least_certain
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.importance.final_risks import FinalRisks, Subset
@@ -130,9 +124,7 @@ class PanelClaims:
         """Judge the claims about each gamma, then those about all gammas together."""
         weights = risks.weights
         cases = [
-            ComputedCase(
-                partial(compute_for_gamma, risks, at), {"gamma": gamma, "weights": weights}
-            )
+            ClaimCase(partial(compute_for_gamma, risks, at), {"gamma": gamma, "weights": weights})
             for at, gamma in enumerate(risks.gammas)
         ]
         of_all: dict[str, str | float] = {
@@ -141,5 +133,5 @@ class PanelClaims:
             "weights": weights,
             "repetitions": risks.n_repetitions,
         }
-        together = ComputedCase(partial(compute_for_all_gammas, risks), of_all)
+        together = ClaimCase(partial(compute_for_all_gammas, risks), of_all)
         return (*judge(self.of_each_gamma, cases), *judge(self.of_all_gammas, [together]))

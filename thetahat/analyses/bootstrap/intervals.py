@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.analyses.bootstrap.resampling import MAX_STUDENTISED
@@ -28,6 +28,8 @@ from thetahat.numerics.bootstrap.interval_ends import (
     percentile_reach,
     studentised_reach,
 )
+from thetahat.statistics import Statistic
+from thetahat.statistics.vector_statistics import VectorStatistic
 from thetahat.traits import ReplicateForm
 from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
@@ -99,21 +101,12 @@ class StudentisedInterval(StatisticInterval):
     """Standard error of the sample; None where the jackknife is undefined."""
 
 
-class _AnyStatistic(Protocol):
-    """A statistic with one value or with several."""
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether the jackknife's standard error is consistent for it."""
-        ...
-
-
 def needs_errors(name: str) -> bool:
     """Return whether an interval needs a standard error of each resample."""
     return _get_form(name) is ReplicateForm.STUDENTISED
 
 
-def explain_misfit(name: str, statistic: _AnyStatistic, n_draws: int) -> str | None:
+def explain_misfit(name: str, statistic: Statistic | VectorStatistic, n_draws: int) -> str | None:
     """Return why an interval cannot be used with the statistic, or None if it can."""
     if not needs_errors(name):
         return None
@@ -132,7 +125,7 @@ def explain_misfit(name: str, statistic: _AnyStatistic, n_draws: int) -> str | N
 
 def build_intervals(
     replicates: StatisticReplicates,
-    statistic: _AnyStatistic,
+    statistic: Statistic | VectorStatistic,
     methods: Sequence[str],
     level: float,
     alternative: Alternative,
@@ -147,7 +140,7 @@ def build_intervals(
 def _build_interval(  # noqa: PLR0913 - a method, its input and its level
     name: str,
     replicates: StatisticReplicates,
-    statistic: _AnyStatistic,
+    statistic: Statistic | VectorStatistic,
     level: float,
     alternative: Alternative,
     tail: float,
@@ -172,7 +165,10 @@ def _build_interval(  # noqa: PLR0913 - a method, its input and its level
 
 
 def _compute_reach(
-    form: ReplicateForm, replicates: StatisticReplicates, statistic: _AnyStatistic, tail: float
+    form: ReplicateForm,
+    replicates: StatisticReplicates,
+    statistic: Statistic | VectorStatistic,
+    tail: float,
 ) -> tuple[EndDistances, tuple[Caution, ...]]:
     """Return the distances of the ends from the estimate, and cautions about them."""
     undefined: EndDistances = (None, None)

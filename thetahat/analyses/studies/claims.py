@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from thetahat.analyses.studies.result import ClaimVerdict, StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
@@ -103,25 +103,14 @@ class Passage:
         )
 
 
-class ClaimCase(Protocol[Q_contra]):
+@dataclass(frozen=True, slots=True, eq=False)
+class ClaimCase(Generic[Q_contra]):
     """One setting of a study in which claims are judged."""
 
-    @property
-    def fields(self) -> Mapping[str, str | float]:
-        """What fills the braces of sentences, and what relative bounds refer to."""
-        ...
-
-    def get_number(self, quantity: Q_contra) -> MonteCarloNumber | None:
-        """Return the number of a quantity; None if the quantity does not exist in this case."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ComputedCase(Generic[Q_contra]):
-    """A ``ClaimCase`` whose numbers a function computes from their quantities."""
-
     get_number: Callable[[Q_contra], MonteCarloNumber | None]
+    """Returns the number of a quantity; None if the quantity does not exist in this case."""
     fields: Mapping[str, str | float]
+    """What fills the braces of sentences, and what relative bounds refer to."""
 
 
 def judge(rows: Iterable[ClaimRow[Q]], cases: Iterable[ClaimCase[Q]]) -> tuple[StudyClaim, ...]:

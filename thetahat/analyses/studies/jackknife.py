@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from thetahat.analyses.studies.base import Records
+from thetahat.analyses.studies.claims import ClaimCase
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
@@ -40,26 +41,24 @@ class JackknifedStatistics:
         """Return the first ``n`` entries along the first axis, each at ``at`` of the others."""
         return [self.get_number(name, (i, *at)) for i in range(n)]
 
+    def build_case(
+        self, at: int | tuple[int, ...], fields: Mapping[str, str | float], prefix: str = ""
+    ) -> ClaimCase[str]:
+        """Return the case whose quantities are the entries at ``at`` of the statistics computed.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StatisticsCase:
-    """A ``ClaimCase`` whose quantities are jackknifed statistics."""
+        Parameters
+        ----------
+        fields : mapping of str to str or float
+            What fills the braces of the claims' texts.
+        prefix : str
+            What precedes the name of a quantity in the statistics' names.
+        """
 
-    statistics: JackknifedStatistics
-    """All statistics of the study."""
-    at: int | tuple[int, ...]
-    """The entry of the arrays that belongs to this case."""
-    fields: Mapping[str, str | float]
-    """What fills the braces of the claims' texts."""
-    prefix: str = ""
-    """What precedes the name of a quantity in the statistics' names."""
+        def get_number(quantity: str) -> MonteCarloNumber | None:
+            name = prefix + quantity
+            return self.get_number(name, at) if name in self.values else None
 
-    def get_number(self, quantity: str) -> MonteCarloNumber | None:
-        """Return a statistic of this case; None if the study does not compute it."""
-        name = self.prefix + quantity
-        if name not in self.statistics.values:
-            return None
-        return self.statistics.get_number(name, self.at)
+        return ClaimCase(get_number, fields)
 
 
 def jackknife(

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies.claims import ComputedCase, Passage, RelativeBound, judge
+from thetahat.analyses.studies.claims import ClaimCase, Passage, RelativeBound, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
@@ -51,4 +51,4 @@ def judge_statistic(
     """Judge the claims for one sample statistic from its columns in the table of estimates."""
     deviation = float(np.sqrt(numbers["variance"].value or 0.0))
     fields: dict[str, str | float] = {"statistic": statistic, "deviation": deviation}
-    return judge(CLAIMS, [ComputedCase(numbers.__getitem__, fields)])
+    return judge(CLAIMS, [ClaimCase(numbers.__getitem__, fields)])

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from thetahat.analyses.studies.claims import ComputedCase, Passage, judge
+from thetahat.analyses.studies.claims import ClaimCase, Passage, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
 from thetahat_replications.importance.example_setting import ExampleSetting
@@ -177,11 +177,11 @@ def judge_variances(variances: ExampleVariances) -> tuple[StudyClaim, ...]:
     """Judge all claims: those about the weights first, then those about the risks."""
     scales = [variances.scales[at] for at in variances.finite]
     finite = [
-        ComputedCase(partial(_compute_at_scale, variances, at), {"g": g})
+        ClaimCase(partial(_compute_at_scale, variances, at), {"g": g})
         for at, g in zip(variances.finite, scales, strict=True)
     ]
     ends = {"least_g": scales[0], "largest_g": scales[-1]} if scales else {}
-    together = [ComputedCase(partial(_compute_of_all_scales, variances), ends)]
+    together = [ClaimCase(partial(_compute_of_all_scales, variances), ends)]
     return (
         *judge(OF_QUADRATURE, finite),
         *judge(OF_GROWTH, together),

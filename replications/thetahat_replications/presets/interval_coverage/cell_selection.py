@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from thetahat.analyses.studies.claims import ComputedCase
+from thetahat.analyses.studies.claims import ClaimCase
 from thetahat.analyses.studies.monte_carlo import divide, subtract
 from thetahat.analyses.studies.result import TableCell
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
@@ -128,6 +128,6 @@ def _read_sample_size(row: Row) -> int:
 
 def build_table_case(
     rows: Sequence[Row], fields: Mapping[str, str | float]
-) -> ComputedCase[CellQuantity]:
+) -> ClaimCase[CellQuantity]:
     """Return the case of claims whose quantities are cells of a table."""
-    return ComputedCase(lambda quantity: quantity.select(rows), fields)
+    return ClaimCase(lambda quantity: quantity.select(rows), fields)

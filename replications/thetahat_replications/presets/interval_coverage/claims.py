@@ -12,8 +12,8 @@ from typing import Final
 
 from thetahat.analyses.studies.claims import (
     Bound,
+    ClaimCase,
     ClaimRow,
-    ComputedCase,
     Passage,
     RelativeBound,
     judge,
@@ -285,10 +285,10 @@ def judge_coverage(
     )
 
 
-def _build_row_case(row: Row, level: float) -> ComputedCase[str]:
+def _build_row_case(row: Row, level: float) -> ClaimCase[str]:
     names = ("scheme", "target", "best")
     words = {name: str(row[name]) for name in names if name in row}
-    return ComputedCase(partial(read_number, row), {"level": level, **words})
+    return ClaimCase(partial(read_number, row), {"level": level, **words})
 
 
 def list_fields(rows: Sequence[Row], level: float) -> dict[str, str | float]:

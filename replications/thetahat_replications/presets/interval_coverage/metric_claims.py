@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from thetahat.analyses.studies.claims import (
     Bound,
+    ClaimCase,
     ClaimRow,
-    ComputedCase,
     Passage,
     RelativeBound,
     judge,
@@ -168,14 +168,14 @@ def _is_difference(row: Row) -> str:
     return "yes" if row["of"] == DIFFERENCE else "no"
 
 
-def _build_recommended_cases(rows: Sequence[Row], level: float) -> list[ComputedCase[str]]:
+def _build_recommended_cases(rows: Sequence[Row], level: float) -> list[ClaimCase[str]]:
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row["interval"] == RECOMMENDED:
             of = DIFFERENCE if row["of"] == DIFFERENCE else "models"
             groups.setdefault((str(row["metric"]), of, str(row["target"])), []).append(row)
     return [
-        ComputedCase(
+        ClaimCase(
             partial(_average_column, group),
             {"metric": metric, "of": of, "target": target, "level": level},
         )
@@ -183,7 +183,7 @@ def _build_recommended_cases(rows: Sequence[Row], level: float) -> list[Computed
     ]
 
 
-def _build_logit_cases(rows: Sequence[Row]) -> list[ComputedCase[str]]:
+def _build_logit_cases(rows: Sequence[Row]) -> list[ClaimCase[str]]:
     by_place = {_get_place(row): row for row in rows}
     pairs: dict[TableCell, list[tuple[Row, Row]]] = {}
     for row in rows:
@@ -197,7 +197,7 @@ def _build_logit_cases(rows: Sequence[Row]) -> list[ComputedCase[str]]:
             if plain is not None:
                 pairs[row["metric"]].append((row, plain))
     return [
-        ComputedCase(partial(_compare_logits, of_metric), {"metric": str(metric)})
+        ClaimCase(partial(_compare_logits, of_metric), {"metric": str(metric)})
         for metric, of_metric in pairs.items()
         if of_metric
     ]

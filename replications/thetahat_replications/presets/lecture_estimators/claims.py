@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from thetahat.analyses.studies.claims import Passage, judge
-from thetahat.analyses.studies.jackknife import JackknifedStatistics, StatisticsCase
+from thetahat.analyses.studies.jackknife import JackknifedStatistics
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat_replications.lectures.classifiers import TITLES
 
@@ -85,7 +85,7 @@ def judge_classifiers(
 ) -> tuple[StudyClaim, ...]:
     """Judge the claims for each classifier."""
     cases = [
-        StatisticsCase(statistics, at, {"classifier": TITLES[name]})
+        statistics.build_case(at, {"classifier": TITLES[name]})
         for at, name in enumerate(classifiers)
     ]
     return judge(CLAIMS, cases)

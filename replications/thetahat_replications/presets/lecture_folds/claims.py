@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from thetahat.analyses.studies.claims import Passage, judge
-from thetahat.analyses.studies.jackknife import JackknifedStatistics, StatisticsCase
+from thetahat.analyses.studies.jackknife import JackknifedStatistics
 from thetahat.analyses.studies.result import StudyClaim
 
 LECTURE: Final = "zelezny2011"
@@ -93,10 +93,10 @@ def judge_folds(
 ) -> tuple[StudyClaim, ...]:
     """Judge all claims; ``counts`` are the numbers of folds, the last being leave-one-out."""
     cases = [
-        StatisticsCase(statistics, at, {"folds": folds, "more_folds": more, "repeats": repeats})
+        statistics.build_case(at, {"folds": folds, "more_folds": more, "repeats": repeats})
         for at, (folds, more) in enumerate(pairwise(counts))
     ]
-    leave_one_out = StatisticsCase(statistics, len(counts) - 1, {"fewest": counts[0]})
+    leave_one_out = statistics.build_case(len(counts) - 1, {"fewest": counts[0]})
     return (
         *judge(OF_NEXT_FOLDS, cases),
         *judge(OF_LEAVE_ONE_OUT, [leave_one_out]),

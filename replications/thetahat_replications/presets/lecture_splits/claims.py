@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from thetahat.analyses.studies.claims import Passage, judge
-from thetahat.analyses.studies.jackknife import JackknifedStatistics, StatisticsCase
+from thetahat.analyses.studies.claims import ClaimCase, Passage, judge
+from thetahat.analyses.studies.jackknife import JackknifedStatistics
 from thetahat.analyses.studies.result import StudyClaim
 
 SOURCE: Final = "zelezny2011"
@@ -106,8 +106,8 @@ def judge_splits(
 
 def _build_share_case(
     statistics: JackknifedStatistics, n: int, shares: Sequence[float], at: int
-) -> StatisticsCase:
+) -> ClaimCase[str]:
     fields: dict[str, str | float] = {"n": n, "share": shares[at], "first_share": shares[0]}
     if at + 1 < len(shares):
         fields["next_share"] = shares[at + 1]
-    return StatisticsCase(statistics, at, fields, prefix=f"{n}/")
+    return statistics.build_case(at, fields, prefix=f"{n}/")

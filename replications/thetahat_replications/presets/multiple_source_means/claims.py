@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from thetahat.analyses.studies.claims import ComputedCase, Passage, judge
+from thetahat.analyses.studies.claims import ClaimCase, Passage, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat_replications.presets.multiple_source_means.statistics import MeansStatistics
 
@@ -102,7 +102,7 @@ DEVIATIONS_OF_LARGEST_SIZE: Final = (
 )
 
 
-def _build_case(statistics: MeansStatistics, at: int, first: int) -> ComputedCase[str]:
+def _build_case(statistics: MeansStatistics, at: int, first: int) -> ClaimCase[str]:
     """Return one setting; ``first`` is the position of the setting with the smallest M."""
     s, settings = statistics, statistics.settings
     compute = {
@@ -116,7 +116,7 @@ def _build_case(statistics: MeansStatistics, at: int, first: int) -> ComputedCas
     }
     setting = f"K = {settings[at].n_sources}, M = {settings[at].size}"
     fields: dict[str, str | float] = {"setting": setting, "least_size": settings[first].size}
-    return ComputedCase(lambda quantity: compute[quantity](), fields)
+    return ClaimCase(lambda quantity: compute[quantity](), fields)
 
 
 def judge_means(statistics: MeansStatistics) -> tuple[StudyClaim, ...]:
@@ -124,7 +124,7 @@ def judge_means(statistics: MeansStatistics) -> tuple[StudyClaim, ...]:
     by_k, by_m = statistics.positions("sources"), statistics.positions("size")
     many = [at for at in by_m if statistics.settings[at].size >= MIN_DOCUMENTS]
 
-    def cases(positions: Sequence[int]) -> list[ComputedCase[str]]:
+    def cases(positions: Sequence[int]) -> list[ClaimCase[str]]:
         return [_build_case(statistics, at, by_m[0]) for at in positions]
 
     return (

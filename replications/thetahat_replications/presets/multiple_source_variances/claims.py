@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.studies.claims import Passage, judge
-from thetahat.analyses.studies.jackknife import JackknifedStatistics, StatisticsCase
+from thetahat.analyses.studies.jackknife import JackknifedStatistics
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.types import FloatArray
 
@@ -202,7 +202,7 @@ def judge_variances(
 ) -> tuple[StudyClaim, ...]:
     """Judge all claims, in the order of the source's figures."""
     cases = [
-        StatisticsCase(statistics, at, {"size": size, "largest_size": sizes[-1]})
+        statistics.build_case(at, {"size": size, "largest_size": sizes[-1]})
         for at, size in enumerate(sizes)
     ]
     smallest, largest = cases[:1], cases[-1:]
