@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from thetahat.analyses.studies.claims import (
+    ClaimCase,
     ClaimRow,
     RelativeBound,
     decide,
@@ -32,16 +33,9 @@ SAFE = ClaimRow(
 )
 
 
-@dataclass(frozen=True)
-class Case:
-    """A case with one number, whatever quantity is asked for."""
-
-    value: MonteCarloNumber | None
-    fields: Mapping[str, str | float]
-
-    def get_number(self, quantity: str) -> MonteCarloNumber | None:
-        assert quantity == "bias"
-        return self.value
+def build_case(value: MonteCarloNumber | None, fields: Mapping[str, str | float]) -> ClaimCase[str]:
+    """Return a case with one number, the bias."""
+    return ClaimCase({"bias": value}.__getitem__, fields)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +66,7 @@ def test_by_hand_a_figure_decides(
 
 
 def test_exact_a_claim_as_data() -> None:
-    (claim,) = judge((SAFE,), [Case(MonteCarloNumber(0.5, 0.1), {"k": 10})])
+    (claim,) = judge((SAFE,), [build_case(MonteCarloNumber(0.5, 0.1), {"k": 10})])
 
     assert to_json(claim) == {
         "text": "theta_B errs to the safe side",
@@ -88,10 +82,10 @@ def test_exact_a_claim_as_data() -> None:
 
 
 def test_exact_rows_are_judged_case_by_case() -> None:
-    cases = [Case(MonteCarloNumber(1.0, 0.0), {"k": k}) for k in (2, 5)]
+    cases = [build_case(MonteCarloNumber(1.0, 0.0), {"k": k}) for k in (2, 5)]
     other = replace(SAFE, sentence="K = {k}", place="p. {k}")
 
-    claims = judge((SAFE, other), [*cases, Case(None, {"k": 9})])
+    claims = judge((SAFE, other), [*cases, build_case(None, {"k": 9})])
 
     assert [claim.text for claim in claims] == [SAFE.sentence, "K = 2", SAFE.sentence, "K = 5"]
     assert [claim.place for claim in claims] == ["Figure 2", "p. 2", "Figure 2", "p. 5"]
@@ -101,7 +95,9 @@ def test_by_hand_a_bound_may_depend_on_the_case() -> None:
     row = replace(
         SAFE, at_least=RelativeBound("level", plus=-0.05), at_most=RelativeBound("sd", times=0.5)
     )
-    (claim,) = judge((row,), [Case(MonteCarloNumber(0.91, 0.0), {"k": 1, "level": 0.95, "sd": 2})])
+    (claim,) = judge(
+        (row,), [build_case(MonteCarloNumber(0.91, 0.0), {"k": 1, "level": 0.95, "sd": 2})]
+    )
 
     # 0.95 - 0.05 and 0.5 * 2
     assert claim.at_least == pytest.approx(0.9)
@@ -123,7 +119,7 @@ def test_exact_too_few_repetitions_do_not_decide(
     *, value: float, repetitions: int, can_hold_early: bool, wanted: str, error: float | None
 ) -> None:
     row = replace(SAFE, fewest_repetitions=100, can_hold_early=can_hold_early)
-    case = Case(MonteCarloNumber(value, 0.1), {"k": 1, "repetitions": repetitions})
+    case = build_case(MonteCarloNumber(value, 0.1), {"k": 1, "repetitions": repetitions})
     (claim,) = judge((row,), [case])
 
     assert claim.verdict == wanted
