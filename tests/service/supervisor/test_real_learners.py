@@ -49,7 +49,7 @@ def test_exact_what_learners_do_to_their_worker_is_their_own_loss(
     setting(
         learner_packages="extra-learners",
         memory_limit_mb=512,
-        time_limit_s=20,
+        time_limit_s=10,
         max_attempts=2,
         lease_s=30,
         sweep_s=0.2,
