@@ -245,6 +245,9 @@ def _doubt_name(column: ColumnProfile) -> Proposal | None:
     if is_label_name(column.name) and column.is_whole:
         role = Role.LABEL if column.repeats else Role.IDENTIFIER
         return Proposal(column, role, "has a name and whole numbers that are those of labels")
+    if is_label_name(column.name):  # versions and weeks, such as 1.1 and 1.10
+        role = Role.LABEL if 2 * column.distinct <= column.present else Role.UNCLEAR
+        return Proposal(column, role, "has a name of labels, and no whole numbers")
     if is_name_of("group", column.name):
         role = Role.LABEL if column.repeats and column.is_whole else Role.UNCLEAR
         return Proposal(column, role, "has a name of groups")

@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.values.types import FloatArray
+from thetahat_service.roles.names import list_names
 
 FEWEST_ROWS: Final = 5
 LARGEST_CHANCE: Final = 1e-4
@@ -101,7 +102,7 @@ def find_computed_column(columns: Mapping[str, FloatArray]) -> tuple[str, str] |
                 continue  # a copy of another column
             for word, extreme in (("largest", rows.max(axis=0)), ("smallest", rows.min(axis=0))):
                 if (extreme == values).all():
-                    return name, f"is the {word} of {_list_names(others)} in every row"
+                    return name, f"is the {word} of {list_names([*map(repr, others)])} in every row"
     return None
 
 
@@ -109,7 +110,7 @@ def _list_computed(
     columns: Mapping[str, FloatArray], others: Sequence[str], total: FloatArray
 ) -> Iterator[tuple[str, FloatArray]]:
     """Yield what a column may be of the others, as the end of a sentence, and its values."""
-    listed = _list_names(others)
+    listed = list_names([*map(repr, others)])
     yield f"is the mean of {listed} in every row", total / len(others)
     yield f"is the sum of {listed} in every row", total
     if len(others) < MOST_COLUMNS:
@@ -117,10 +118,6 @@ def _list_computed(
             if columns[second].any():
                 difference = columns[first] - columns[second]
                 yield f"is {first!r} minus {second!r} in every row", difference
-
-
-def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:8])) + (" and more" if len(names) > 8 else "")
 
 
 def _list_expected(values: FloatArray) -> Iterator[FloatArray]:

@@ -689,6 +689,24 @@ def test_invalid_a_submission_has_no_losses(
     assert list(compare(capsys, path, "--model", name)["models"]) == [name]
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "words"),
+    [
+        ("site", ["1.1", "1.10", "1.2"] * 10, "Column 'site' may say which rows belong together"),
+        ("week", [i // 5 + 0.5 for i in range(N)], "'week' may say which rows belong together"),
+        ("user_id", [i // 2 + 0.25 for i in range(N)], "'user_id' may say which rows belong"),
+        ("position", [i / 7 for i in range(N)], "whether column 'position' is a model: it has a"),
+    ],
+)
+def test_invalid_labels_with_fractions_are_no_models(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, values: list[Any], words: str
+) -> None:
+    path = write(tmp_path, f"{name},a,b", values, A, B)
+
+    assert words in refuse(capsys, path)
+    assert_a_and_b(compare(capsys, path, "--model", "a", "--model", "b"))
+
+
 def test_invalid_two_submissions_have_no_losses(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
