@@ -38,6 +38,8 @@ WITH_UNIT: Final = re.compile(
 digits or with a power of ten; also 1/2, 1_000 and 1,23,456."""
 LONGEST_NUMBER: Final = 60
 """Characters of such a number at most."""
+SAME_STEP: Final = 1e-6
+"""How far the steps of a time or a grid may differ by rounding, as a share of them."""
 PADDED: Final = re.compile(r"0[0-9]+")
 NUMERIC_KINDS: Final = frozenset("iufb")
 
@@ -94,7 +96,7 @@ class ColumnProfile:
     is_numbering: bool = False
     """Whether the values are whole numbers without gap or repetition, in any order."""
     is_increasing: bool = False
-    """Whether each whole number is larger than the one above it."""
+    """Whether each whole number is larger than the one above it, or each number by one step."""
 
     @property
     def is_numeric(self) -> bool:
@@ -190,6 +192,12 @@ def _are_outcomes(texts: AbstractSet[str]) -> bool:
     return bool(words & OUTCOME_WORDS) and words <= OUTCOME_WORDS | MISSING_WORDS
 
 
+def _are_increasing(values: FloatArray, *, is_whole: bool) -> bool:
+    steps = np.diff(values)
+    is_even = is_whole or float(np.ptp(steps)) < SAME_STEP * float(steps.mean())
+    return is_even and bool((steps > 0).all())
+
+
 def _profile_numbers(name: str, position: int, kind: str, values: FloatArray) -> ColumnProfile:
     missing = np.isnan(values)
     known = values[~missing]
@@ -210,5 +218,5 @@ def _profile_numbers(name: str, position: int, kind: str, values: FloatArray) ->
         is_whole=is_whole,
         is_binary=is_whole and bool(((finite == 0) | (finite == 1)).all()),
         is_numbering=len(known) > 0 and not missing.any() and is_numbering(values),
-        is_increasing=is_whole and len(known) > 2 and bool((np.diff(known) > 0).all()),
+        is_increasing=len(finite) > 2 and _are_increasing(finite, is_whole=is_whole),
     )

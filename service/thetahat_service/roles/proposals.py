@@ -202,6 +202,8 @@ def _has_faulty_numbers(column: ColumnProfile) -> bool:
 
 
 def _judge_numbers(column: ColumnProfile) -> tuple[Role, str] | None:
+    if column.is_increasing and not (column.is_whole or is_measure_name(column.name)):
+        return Role.INDEX, "has numbers that increase by the same step from row to row"
     if not column.is_whole:
         return None
     span = f"the whole numbers {column.low:.0f} to {column.high:.0f}"
@@ -303,6 +305,9 @@ def _doubt_constant(column: ColumnProfile, others: Sequence[ColumnProfile]) -> P
 
 
 def _doubt_whole_numbers(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
+    if column.type == "boolean" and any(other.type != "boolean" for other in others):
+        reason = "has words for true and false, and other columns have numbers"
+        return Proposal(column, Role.UNCLEAR, reason)
     if column.type == "number" and column.is_binary:
         return None  # written 1.0 and 0.0, as scores are
     if column.is_whole and any(not other.is_whole and other.present for other in others):

@@ -408,7 +408,7 @@ OTHERS = [round(float(v) / 2, 3) for v in B]
         (['"1,23,456"'] * N, "has '1,23,456' in row 0, which is no plain number"),
         ([f'"{v}"'.replace(".", "," if i % 2 else ".") for i, v in enumerate(A)], "with a comma"),
         (["pass" if v > 0.5 else "fail" for v in A], "in the place of 0 and 1"),
-        (["T" if v > 0.5 else "F" for v in A], "it has whole numbers, and other columns have"),
+        (["T" if v > 0.5 else "F" for v in A], "it has words for true and false, and other"),
         (["Y" if v > 0.5 else "N" for v in A], "in the place of 0 and 1"),
         ([*["True"] * 7, "n/a", *["False"] * 22], "has words such as 'True' in row 0"),
     ],
@@ -695,7 +695,11 @@ def test_invalid_a_submission_has_no_losses(
         ("site", ["1.1", "1.10", "1.2"] * 10, "Column 'site' may say which rows belong together"),
         ("week", [i // 5 + 0.5 for i in range(N)], "'week' may say which rows belong together"),
         ("user_id", [i // 2 + 0.25 for i in range(N)], "'user_id' may say which rows belong"),
-        ("position", [i / 7 for i in range(N)], "whether column 'position' is a model: it has a"),
+        (
+            "position",
+            [i * i / 7 for i in range(N)],
+            "whether column 'position' is a model: it has a",
+        ),
     ],
 )
 def test_invalid_labels_with_fractions_are_no_models(
@@ -705,6 +709,28 @@ def test_invalid_labels_with_fractions_are_no_models(
 
     assert words in refuse(capsys, path)
     assert_a_and_b(compare(capsys, path, "--model", "a", "--model", "b"))
+
+
+@pytest.mark.parametrize(("true", "false"), [("t", "f"), ("true", "false"), ("T", "F")])
+def test_invalid_marks_of_rows_are_no_models(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, true: str, false: str
+) -> None:
+    urgent = [true if i % 2 else false for i in range(N)]
+    right = [[int(v > 0.5) for v in values] for values in (A, B)]
+    path = write(tmp_path, "a,b,urgent", *right, urgent)
+
+    assert "column 'urgent' is a model: it has words for true and false" in refuse(capsys, path)
+    result = compare(capsys, path, "--model", "a", "--model", "b")
+    assert list(result["models"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize("step", [0.5, 0.05, 1 / 3])
+def test_exact_a_grid_is_no_model(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, step: float
+) -> None:
+    path = write(tmp_path, "t,a,b", [1 + i * step for i in range(N)], A, B)
+
+    assert_a_and_b(compare(capsys, path))
 
 
 def test_invalid_two_submissions_have_no_losses(
