@@ -34,8 +34,7 @@ def test_exact_a_scheme_that_cuts_sources_says_so(name: str) -> None:
 
     found = find_cautions(name, source=groups, cluster=groups, time=np.arange(N))
 
-    assert "it cuts 5 of them" in found["sources_cross_blocks"]
-    assert "names 5 sources" in found["sources_cross_blocks"]
+    assert "scheme cuts 5 of the 5 sources" in found["sources_cross_blocks"]
     assert found["clusters_cross_blocks"].startswith("5 of 5 clusters")
 
 
@@ -53,7 +52,7 @@ def test_exact_folds_of_whole_sources_cut_none() -> None:
     assert not find_cautions("predefined", source=groups, fold=fold).keys() & {*CROSSES}
     fold[0] = 1  # a row of s0, whose others are in fold 0
     found = find_cautions("predefined", source=groups, fold=fold)
-    assert "it cuts 1 of them" in found["sources_cross_blocks"]
+    assert "scheme cuts 1 of the" in found["sources_cross_blocks"]
 
 
 @pytest.mark.parametrize("scheme", [TimeSeries(n_folds=3, test_size=10), Holdout(test_size=0.25)])
@@ -69,4 +68,4 @@ def test_naive_training_rows_decide_and_not_rows_that_are_never_tested(scheme: S
 
     found = find_cautions(scheme, source=groups, time=np.arange(N))
 
-    assert f"it cuts {len(cut)} of them" in found["sources_cross_blocks"]
+    assert f"scheme cuts {len(cut)} of the" in found["sources_cross_blocks"]

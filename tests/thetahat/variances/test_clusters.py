@@ -450,7 +450,7 @@ def test_exact_cautions_name_a_source_without_spread() -> None:
     # with V = 1 they would have 1/5 + 1/3 beside 1/20 + 1/500
     assert some["sources_without_spread"].startswith(
         "In 2 of 4 sources the losses do not vary, as in 'task 1' with 3 instances, so their means "
-        "count as known exactly. With the spread of the other sources they would have 8"
+        "count as exact. With the spread of the others they would have 8"
     )
     assert "sources_without_spread" not in _source_cautions([500, 20, 20], [0.0, 1.0, 1.0])
     assert "sources_without_spread" not in _source_cautions([10] * 4, [0.0, 1.0, 1.0, 1.0])

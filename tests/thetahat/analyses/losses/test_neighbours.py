@@ -141,7 +141,7 @@ def test_exact_the_caution_has_the_factor() -> None:
     ]
 
     assert "with that of the next row is 0.66." in message
-    assert "too short by a factor of at least about 1.7," in message
+    assert "too short by a factor of at least about 1.7;" in message
 
 
 @pytest.mark.parametrize(
