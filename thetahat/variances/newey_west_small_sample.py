@@ -12,19 +12,18 @@ from thetahat.numerics.long_run_variance import (
     compute_small_sample_form,
     make_bartlett_weights,
 )
-from thetahat.parameter_checks import MAX_ROWS, check_range
 from thetahat.registry import HOLDOUT, SUBSAMPLES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._building import TRAINING_IGNORED, build_estimate
-from thetahat.variances._times import check_dependence, explain_unfit_times, sum_deviations_by_time
+from thetahat.variances._times import check_dependence, sum_deviations_by_time
 from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.newey_west import NeweyWest
 
 
 @dataclass(frozen=True, slots=True)
-class NeweyWestSmallSample:
+class NeweyWestSmallSample(NeweyWest):
     r"""Newey-West variance with many lags, unbiased for independent losses, with fewer degrees.
 
     :math:`\hat\gamma_j` is the autocovariance of the losses at lag j with divisor T, L the number
@@ -44,8 +43,6 @@ class NeweyWestSmallSample:
         Number of lags, below the number of times; by default 1.3 times the root of T, rounded up,
         less 1.
     """
-
-    lag: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="newey_west_small_sample",
@@ -79,13 +76,6 @@ class NeweyWestSmallSample:
         ),
         variance=VarianceTraits(knows_time=True),
     )
-
-    def __post_init__(self) -> None:
-        check_range("lag", self.lag, 0, MAX_ROWS)
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the layout has no times, or too few of them; None if it fits."""
-        return explain_unfit_times(self.info, layout, self.lag)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the mean loss over times, given the trained models."""
