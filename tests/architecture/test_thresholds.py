@@ -88,6 +88,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/losses/neighbours.MOST_PAIRS",
         "analyses/losses/plans.MOST_COUNTED",
         "analyses/losses/summary.MAX_COMPARISONS",
+        "analyses/losses/summary.MAX_MODELS",
         "analyses/metrics/score_curves.MAX_POINTS",
         "analyses/probabilities/curves.MOST_POINTS",
         "analyses/probabilities/curves.POINTS_BETWEEN",
