@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.service.kinds.run_requests import parquet_file
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.claims import ClaimCase, ClaimRow, judge
 from thetahat.analyses.studies.repetitions import make_repetition_generator, run_in_blocks
 from thetahat.analyses.studies.result import make_table
 from thetahat.cautions import Caution
@@ -44,17 +44,6 @@ POSITIVE = ClaimRow(
 
 
 @dataclass(frozen=True)
-class OneNumber:
-    """A case with one number."""
-
-    mean: MonteCarloNumber
-    fields: Mapping[str, str | float] = field(default_factory=dict)
-
-    def get_number(self, quantity: str) -> MonteCarloNumber:
-        return {"mean": self.mean}[quantity]
-
-
-@dataclass(frozen=True)
 class Draws:
     """Draws in blocks of ten."""
 
@@ -74,7 +63,7 @@ class Draws:
 
     def finish(self, records: Records) -> StudyFindings:
         mean = MonteCarloNumber(float(records["pair"].mean()), 0.001)
-        claims = judge((POSITIVE,), [OneNumber(mean)])
+        claims = judge((POSITIVE,), [ClaimCase({"mean": mean}.get, {})])
         table = make_table("means", "Means", {"mean": "M"}, [{"mean": mean}])
         return StudyFindings(tables=(table,), claims=claims, cautions=(Caution("from", self.of),))
 
