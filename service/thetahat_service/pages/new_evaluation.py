@@ -100,6 +100,7 @@ FIELD_OF_PATH: Final[FieldPaths] = {
     ("level",): "level",
     ("unit",): "unit",
     ("name",): "name",
+    ("missing",): "leave_out",
 }
 
 
@@ -249,6 +250,8 @@ def build_request(
         _add_losses(request, values)
     else:
         _add_cross_validation(request, values, columns, proposals)
+    if kind != "cross_validation" and "leave_out" in values:
+        request["missing"] = "leave_out"
     for name in ("name", "unit"):
         _add(request, name, read_text(values, name))
     for name in ("margin", "level"):

@@ -259,7 +259,7 @@ TASKS = "\n".join(
 
 @pytest.mark.parametrize("cell", ["error", "0.5*", "n/a"])
 def test_invalid_a_model_with_a_faulty_cell_is_not_left_out(client: TestClient, cell: str) -> None:
-    rows = [f"{cell if i == 7 else i / 20},{i / 30}" for i in range(12)]
+    rows = [f"{cell if i == 7 else 5 * i % 12 / 20},{7 * i % 12 / 30}" for i in range(12)]
     form = open_form(client, "\n".join(["a,b", *rows]).encode())
 
     answer = send(client, form, better="lower")
@@ -267,6 +267,28 @@ def test_invalid_a_model_with_a_faulty_cell_is_not_left_out(client: TestClient, 
     assert form.filled()["losses"] == ["a", "b"]
     assert answer.status_code == 422
     assert "row 7" in HtmlPage(answer.text).text
+
+
+@pytest.mark.parametrize("is_left_out", [False, True])
+def test_exact_a_row_with_an_empty_cell_is_left_out_where_the_form_says_so(
+    client: TestClient, sent: list[tuple[UUID, int]], *, is_left_out: bool
+) -> None:
+    rows = [f"{'' if i == 7 else 5 * i % 12 / 20},{7 * i % 12 / 30}" for i in range(12)]
+    form = open_form(client, "\n".join(["a,b", *rows]).encode())
+    ticked = {"leave_out": "yes"} if is_left_out else {}
+
+    answer = send(client, form, better="lower", **ticked)
+
+    if not is_left_out:
+        assert answer.status_code == 422
+        assert "missing" in HtmlPage(answer.text).text
+        return
+    executor = make_executor()
+    while sent:
+        executor.run(sent.pop(0))
+    result = client.get(f"/v1{answer.headers['location']}/result").json()
+    assert request_of(client, answer)["missing"] == "leave_out"
+    assert {model["n"] for model in result["models"].values()} == {11}
 
 
 @pytest.mark.parametrize("has_tasks", [False, True])
