@@ -62,7 +62,8 @@ class CautionKind:
     code: str
     """Wire name, unique in the catalogue."""
     title: str
-    """What it is about, in a few words: the line that is read where the sentence is folded."""
+    """What it is about, in a few words: the line that is read where the sentence is folded. It
+    names neither blocks nor sources, for which requests have words of their own."""
     severity: Severity
     """How much the caution matters."""
     sentence: str
@@ -101,7 +102,7 @@ _INFO, _WARNING, _SERIOUS = Severity.INFO, Severity.WARNING, Severity.SERIOUS
 
 BLOCKS_ASSUMED_RANDOM = CautionKind(
     "blocks_assumed_random",
-    "Blocks taken as random folds",
+    "Taken as random folds",
     _WARNING,
     "The request does not say what a block is, so the blocks are taken as random folds.",
     'Send "blocks": "random", "source" or "holdout"; for sources and holdout sets the intervals '
@@ -109,7 +110,7 @@ BLOCKS_ASSUMED_RANDOM = CautionKind(
 )
 FEW_BLOCKS = CautionKind(
     "few_blocks",
-    "Few blocks",
+    "Uncertain spread",
     _WARNING,
     "{subject} rests on {n} {units}. With fewer than {threshold} the variance between them is "
     "itself uncertain, and the interval is wide.",
@@ -276,7 +277,7 @@ SAMPLE_ROWS_LEFT_OUT = CautionKind(
 )
 SMALL_SOURCES_LEFT_OUT = CautionKind(
     "small_sources_left_out",
-    "Sources of one row left out",
+    "Single rows left out",
     Severity.WARNING,
     "Of {n} sources there is a single row, and they are left out: {names}. All numbers are about "
     "sources with at least two rows, which may be easier than small ones.",
@@ -285,7 +286,7 @@ SMALL_SOURCES_LEFT_OUT = CautionKind(
 )
 UNEQUAL_BLOCKS = CautionKind(
     "unequal_blocks",
-    "Blocks of unequal size",
+    "Unequal sizes",
     _INFO,
     "The {blocks} have {smallest} to {largest} instances. The mean {value} gives each {block} the "
     "same weight, the pooled mean each instance.",
@@ -317,7 +318,7 @@ CLUSTERS_CROSS_BLOCKS = CautionKind(
 )
 SOURCES_CROSS_BLOCKS = CautionKind(
     "sources_cross_blocks",
-    "Sources cut by the splits",
+    "Splits cut what belongs together",
     _SERIOUS,
     "The scheme cuts {n_cut} of the {n_sources} sources of column {column!r}, so that models are "
     "tested on sources that they were trained on. The error is about more rows of these sources, "
@@ -390,7 +391,7 @@ NEIGHBOURS_ALIKE = CautionKind(
 )
 NEIGHBOURS_ALIKE_WITHIN = CautionKind(
     "neighbours_alike_within",
-    "Neighbouring rows alike within blocks",
+    "Neighbours alike in each part",
     _WARNING,
     "The correlation of {subject} with that of the next row of the same {block} is "
     "{correlation}. If the rows are in the order of time, or neighbours belong together, "
@@ -628,7 +629,7 @@ GROUPS_LOOK_LIKE_IDS = CautionKind(
 )
 GROUPS_OF_THESE_SOURCES = CautionKind(
     "groups_of_these_sources",
-    "Groups in these sources alone",
+    "Groups of these data alone",
     _INFO,
     "The intervals of groups are about these {blocks}, and take the instances of one {block} as "
     "independent.",
@@ -811,7 +812,7 @@ ITEMS_WITHOUT_TWO_RATINGS = CautionKind(
 )
 ONE_SOURCE_DOMINATES = CautionKind(
     "one_source_dominates",
-    "One source has most of the variance",
+    "One has most of the variance",
     _WARNING,
     "The {block} {label} has {share} of the variance of the mean over {blocks}, from {n} {units}. "
     "The interval rests on this {block}, and for skewed {values} it covers too rarely.",
@@ -824,7 +825,7 @@ ONE_SOURCE_DOMINATES = CautionKind(
 )
 SOURCES_WITHOUT_SPREAD = CautionKind(
     "sources_without_spread",
-    "Sources without spread",
+    "Values without spread",
     _WARNING,
     "In {n} of {of} {blocks} the {values} do not vary, as in {label} with {smallest} {units}, so "
     "their means count as exact. With the spread of the others they would have {share} of the "
@@ -845,14 +846,14 @@ LIBERAL_IF_BLOCKS_COVARY = CautionKind(
 )
 PESSIMISTIC_FOR_THESE_SOURCES = CautionKind(
     "pessimistic_for_these_sources",
-    "Meant for new sources",
+    "Meant for new ones",
     _INFO,
     "The variance is for a new {block}. For these very {blocks} it is too large, because it counts "
     "the differences between them as chance.",
 )
 COUNTS_SOURCE_DIFFERENCES_AGAINST = CautionKind(
     "counts_source_differences_against",
-    "Differences of sources subtracted",
+    "Differences subtracted",
     _WARNING,
     "The estimate subtracts {subtracted}, (K-1)/K times the variance of the {block} means, from "
     "{within}, the average sampling variance of one {block} mean. If the {blocks} differ, it comes "
@@ -1048,7 +1049,7 @@ NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = CautionKind(
 )
 PREDICTION_OF_ONE_SOURCE = CautionKind(
     "prediction_of_one_source",
-    "About one new source",
+    "About a single new one",
     _INFO,
     "The interval is for the average {value} observed on one new {block} with about as many test "
     "instances, not for one instance or the mean over all new {blocks}. It is wider than the new "
@@ -1109,7 +1110,7 @@ FEW_ROWS_OF_A_RANK_TEST: Final = 10
 """Rows of a test of many models; with fewer chi squared and F are poor approximations."""
 SMALL_BLOCKS = CautionKind(
     "small_blocks",
-    "Small blocks",
+    "Few rows to resample",
     _WARNING,
     "Instances are resampled within {blocks}, the smallest of which has {smallest}. The replicates "
     "vary less than the mean, by about {percent} % of the variance.",
@@ -1191,7 +1192,7 @@ INFINITE_STATISTIC = CautionKind(
 )
 INSTANCES_SHARE_A_SOURCE = CautionKind(
     "instances_share_a_source",
-    "Instances share a source",
+    "Instances that belong together",
     _WARNING,
     "The test treats each {unit} as independent, but {units} of one {block} resemble each other. "
     "It says nothing about new {blocks}.",
@@ -1260,7 +1261,7 @@ TIES_COUNTED_AS_WRONG = CautionKind(
 )
 UNDEFINED_BLOCKS = CautionKind(
     "undefined_blocks",
-    "Metric undefined in some blocks",
+    "Metric undefined in places",
     _WARNING,
     "The metric is undefined for {where}, because {reason}. The macro mean is over the others.",
 )
@@ -1316,7 +1317,7 @@ LARGE_WEIGHTS = CautionKind(
 )
 TARGET_NOT_COVERED = CautionKind(
     "target_not_covered",
-    "Target rows far from the source",
+    "Target rows far from all others",
     _SERIOUS,
     "{share} of the target rows are farther from every source row than nearly all source rows are "
     "from each other. No weights can tell what holds there.",
@@ -1425,13 +1426,13 @@ WEIGHTS_TRUNCATED = CautionKind(
 )
 ONE_ROW = CautionKind(
     "one_row",
-    "A source of one row",
+    "A single row",
     _WARNING,
     "Source {source} has one row, which gives no variance.",
 )
 SOURCE_WITHOUT_WEIGHT = CautionKind(
     "source_without_weight",
-    "A source without weight",
+    "Rows without weight",
     _WARNING,
     "All weights of source {source} are 0: its rows say nothing about the target, and there is no "
     "interval.",
@@ -1780,7 +1781,7 @@ REPETITIONS_FAILED = CautionKind(
 )
 THESE_SOURCES_UNKNOWN = CautionKind(
     "these_sources_unknown",
-    "Error on these sources unknown",
+    "Error on these data unknown",
     _INFO,
     "Every repetition of {estimators} draws its own sources, so the expected error on these "
     "sources is not known.",
@@ -1808,7 +1809,7 @@ NOT_CALIBRATED = CautionKind(
 )
 NEW_SOURCE_NOT_CALIBRATED = CautionKind(
     "new_source_not_calibrated",
-    "Intervals for a new source not calibrated",
+    "Intervals for new ones not calibrated",
     _WARNING,
     "The intervals for a new {block} are not calibrated: {reason}",
 )

@@ -106,7 +106,7 @@ def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:
         Severity.WARNING,
         "Use more of them.",
     )
-    assert caution.title == "Few blocks"
+    assert caution.title == "Uncertain spread"
     assert restore(caution.code, caution.message) == caution
     assert restore(caution.code, caution.message).title == caution.title
     prefixed = caution.with_prefix("Learner 'nb'")
