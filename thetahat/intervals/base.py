@@ -100,6 +100,8 @@ class IntervalMethod:
     __slots__ = ()
 
     info: ClassVar[MethodInfo]
+    only_for: ClassVar[str] = ""
+    """What it is for, where that is not the losses of 0 and 1 alone, as part of a sentence."""
 
     def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - for methods with a reason
         """Return why the method cannot be used on this layout, or None."""

@@ -64,6 +64,10 @@ class TangoFolds(PairedRatesInterval):
         interval=IntervalTraits(only_for_pairs=True),
     )
     cautions: ClassVar[tuple[Caution, ...]] = ()
+    only_for: ClassVar[str] = (
+        f"it is for 0/1 values that differ on 1 to {FEWEST_DISCORDANT - 1} instances, of folds "
+        "that are alike"
+    )
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout has no single partition of independent instances, or None."""

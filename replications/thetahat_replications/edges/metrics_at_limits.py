@@ -210,5 +210,6 @@ def _summarise(
         covers = by_bound.copy()
         covers[inside] = (lower <= truth) & (truth <= upper)
         shares.append(float(covers.mean()))
-        lengths.append(float((upper - lower).mean()))
-    return Judged(truth, float((~inside).mean()), shares[0], shares[1], lengths[1] / lengths[0])
+        lengths.append(float((upper - lower).sum()))
+    longer = lengths[1] / lengths[0] if inside.any() else float("nan")
+    return Judged(truth, float((~inside).mean()), shares[0], shares[1], longer)

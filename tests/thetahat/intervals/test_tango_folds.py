@@ -57,6 +57,11 @@ def test_exact_the_order_of_the_models_does_not_matter(k: int) -> None:
         -ours.interval.upper,
     )
     assert theirs.verdict.p_value == ours.verdict.p_value
+    right = {"a": [[1 - x for x in row] for row in errors(k)], "b": [[1] * 20] * 5}
+    scores = thetahat.evaluate(right, blocks="random", better="higher").comparisons[0]
+    assert scores.interval is not None
+    ends = np.array([scores.interval.lower, scores.interval.upper], dtype=float)
+    assert_allclose(ends, (-ours.interval.upper, -ours.interval.lower), atol=1e-12)
 
 
 @pytest.mark.about("intervals/tango_folds")

@@ -286,11 +286,6 @@ def test_invalid_a_source_with_one_cluster() -> None:
     assert "the cluster of every instance" in str(
         ThetaBClusters().inapplicable(build_layout(BlockKind.SOURCE, SOURCE))
     )
-    assert "at least two clusters" in str(
-        ClusterRobustCorrected().inapplicable(
-            build_layout(BlockKind.RANDOM, SOURCE, cluster=[1] * 21)
-        )
-    )
     with pytest.raises(InsufficientData, match="cluster of every instance"):
         ClusterRobustCorrected().estimate(
             BlockLosses(build_layout(BlockKind.RANDOM, SOURCE), values=np.array(SOURCE_LOSSES))

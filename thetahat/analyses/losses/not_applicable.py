@@ -71,13 +71,15 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
             continue
         if rests_on_variance(entry) and none_fits:
             left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
-        elif not isinstance(entry.method, ZeroOneInterval | PairedRatesInterval):
+            continue
+        if not isinstance(entry.method, ZeroOneInterval | PairedRatesInterval):
             reason = entry.method.explain_unbuilt(losses, choices.level, choices.alternative)
             if reason is not None:
                 left_out.add("intervals", entry.name, reason)
-        elif intervals.named:
+            continue
+        reason = entry.method.only_for or without_ones
+        if intervals.named:
             raise UnsupportedCombination(
-                f"{entry.name} does not fit: {without_ones}.", loc=("intervals",), value=entry.name
+                f"{entry.name} does not fit: {reason}.", loc=("intervals",), value=entry.name
             )
-        else:
-            left_out.add("intervals", entry.name, without_ones)
+        left_out.add("intervals", entry.name, reason)

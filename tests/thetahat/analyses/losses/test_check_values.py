@@ -17,7 +17,7 @@ from thetahat_service.kinds.registry import JOB_KINDS
 
 NEED = {
     *("clopper_pearson", "wilson", "newcombe", "tango", "tango_clusters", "tango_sources"),
-    "price_bonett",
+    *("price_bonett", "tango_folds"),
     *("mcnemar", "cochran_q"),
 }
 

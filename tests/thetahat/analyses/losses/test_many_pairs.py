@@ -62,7 +62,7 @@ def tables(draw: st.DrawFn) -> LossTable:
         np.tile(block, repeats),
         repeat=np.repeat(np.arange(repeats), n),
         instance=np.tile(np.arange(n), repeats) if draw(st.booleans()) else None,
-        cluster=np.tile(np.arange(n) // 2, repeats) if draw(st.booleans()) else None,
+        cluster=np.tile(np.arange(n) // 2, repeats) if n > 2 and draw(st.booleans()) else None,
     )
     models: dict[str, FloatArray] = {}
     last = rng.normal(size=layout.n_rows)

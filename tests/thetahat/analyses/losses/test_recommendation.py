@@ -73,10 +73,11 @@ def test_exact_rules_are_data() -> None:
     assert json.loads(json.dumps(data)) == data
     first: Any = data[0]
     assert (first["blocks"], first["target"]) == ("random", "these_sources")
-    assert [(pair["interval"], pair["variance"]) for pair in first["order"][:8]] == [
+    assert [(pair["interval"], pair["variance"]) for pair in first["order"][:9]] == [
         ("skewness_corrected", "cluster_robust_corrected"),
         ("student_t", "cluster_robust_corrected"),
         ("skewness_corrected", "nadeau_bengio_calibrated"),
+        ("tango_folds", None),
         ("normal", "cluster_robust_corrected"),
         ("skewness_corrected", "nadeau_bengio_instances"),
         ("student_t", "nadeau_bengio_calibrated"),
