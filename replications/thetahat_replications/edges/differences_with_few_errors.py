@@ -145,11 +145,10 @@ class without an error, adds nothing; where it is 0 there is no interval, which 
 covering. The new one is `square_and_add` where one of the models makes few errors; elsewhere areas
 and average precisions have quantiles of t. Two equal models are said to differ in at most 0.05 of
 the samples by a rule that keeps its level; of others that share is the power. The rule was chosen
-on other designs (`FEWEST_ERRORS`), and judged once on these, with two changes afterwards: by the
-logit limits of both models alone, equal areas differed in 0.088 of the samples with 8 positives of
-240 and in 0.086 with wide noise, so that for areas and average precisions the normal interval on
-the variance is now inside, and the limits of areas are now those of `area_score`, by which fewer
-differences are found. The mean of average precisions over folds is about another quantity, and is
+on other designs (`FEWEST_ERRORS`), and judged once on these, with one change afterwards: by the
+limits of both models alone, equal areas differed in 0.088 of the samples with 8 positives of 240
+and in 0.086 with wide noise, so that for areas and average precisions the normal interval on the
+variance is now inside. The mean of average precisions over folds is about another quantity, and is
 left out.
 """
 COLUMNS: Final = (

@@ -7,7 +7,7 @@ from these few, and a perfect model, or a class without an error, adds nothing t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -93,7 +93,7 @@ class ModelLimits:
         own, (low, high) = self.recommended, self.metric.value_range
         if own.method in {MEAN_OF_RATES.name, AT_LIMIT.name}:
             return True
-        if own.method not in {LOGIT.name, AREA_SCORE.name} or own.standard_error is None:
+        if own.method != LOGIT.name or own.standard_error is None:
             return False
         place, error = (own.estimate - low) / (high - low), own.standard_error / (high - low)
         return count_errors(place, error**2) < FEWEST_ERRORS
@@ -227,11 +227,24 @@ def find_limits(
 ) -> dict[Target, ModelLimits]:
     """Return the limits of one model for each target."""
     two_sided = replace(choices, alternative=Alternative.TWO_SIDED)
+    intervals = infer_metric(metric, measured, two_sided, is_difference=False).intervals
     return {
-        interval.target: ModelLimits(metric, measured, interval)
-        for interval in infer_metric(metric, measured, two_sided, is_difference=False).intervals
-        if interval.recommended
+        own.target: ModelLimits(metric, measured, _replace_area_score(own, intervals))
+        for own in intervals
+        if own.recommended
     }
+
+
+def _replace_area_score(own: Interval, intervals: Sequence[Interval]) -> Interval:
+    """Return the logit interval of an area whose own is the score interval.
+
+    By logit limits differences of areas are covered in .95 and more of the samples already. With 12
+    positives of 120 and areas of .99 and .90 they find .66 of the differences, score limits .48.
+    """
+    if own.method != AREA_SCORE.name:
+        return own
+    place = (LOGIT.name, *_get_place(own)[1:])
+    return next(each for each in intervals if _get_place(each) == place)
 
 
 def infer_difference(
