@@ -91,7 +91,7 @@ def _explain_missing(result: Mapping[str, Any], missing: Sequence[ResultPart]) -
     if kind in {"selection", "learning_curve"}:
         return f"The parts of a {kind} need its fits, which are not kept."
     beyond = _find_beyond_losses(result, missing)
-    if beyond and kind not in OF_REQUEST:
+    if beyond and kind not in OF_REQUEST and not _needs_groups_alone(result, beyond):
         return (
             f"This result needs predictions, scores or the groups of rows for {', '.join(beyond)}, "
             "and only losses are kept."
@@ -116,11 +116,19 @@ def _find_beyond_losses(
     ]
 
 
+def _needs_groups_alone(result: Mapping[str, Any], beyond: Sequence[ResultPart]) -> bool:
+    """Return whether kept losses and the groups of the rows are enough for these parts."""
+    has_metrics = any(model.get("metrics") for model in result["models"].values())
+    return not has_metrics and [*beyond] == [ResultPart.GROUP_GAPS]
+
+
 def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     """Return the result with further parts; only this function imports the mathematics."""
     from thetahat_presentation.expansion import expand_result  # noqa: PLC0415 - likewise
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
+    from thetahat_service.kinds.cross_validation.plan import find_groups_of_losses  # noqa: PLC0415 - likewise
+    from thetahat_service.kinds.cross_validation.request import CrossValidationRequest  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.result_json import encode_parts  # noqa: PLC0415 - likewise
     from thetahat_service.recomputation.evaluating import evaluate_kept_losses  # noqa: PLC0415 - likewise
@@ -136,7 +144,8 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     if stored is None or stored.losses_file is None:
         raise PartsNotKept("The losses of this evaluation are not kept, so it has no other parts.")
     result = orjson.loads(stored.body)
-    if _find_beyond_losses(result, read_parts(include)):
+    request = loaded.job.request
+    if _find_beyond_losses(result, read_parts(include)) and request.kind in OF_REQUEST:
         further = _evaluate_request(loaded, include)
     else:
         try:
@@ -147,9 +156,15 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
             ) from None
         if table is None:
             raise PartsNotKept("The losses were kept by an older release, without their layout.")
-        choices = loaded.job.request.choices
-        further = evaluate_kept_losses(table, choices, result, loaded.job.seed, include)
-    trained = loaded.job.request.has_trained_models
+        groups = None
+        if ResultPart.GROUP_GAPS in read_parts(include) and isinstance(
+            request, CrossValidationRequest
+        ):
+            _refuse_missing_data(loaded)
+            groups = find_groups_of_losses(request, loaded.job.datasets, table.layout)
+        seed = loaded.job.seed
+        further = evaluate_kept_losses(table, request.choices, result, seed, include, groups)
+    trained = request.has_trained_models
     parts = encode_parts(expand_result(result), further, has_trained_models=trained)
     return encode_json(parts)
 
@@ -160,13 +175,18 @@ def _evaluate_request(loaded: Loaded, include: Sequence[str]) -> EvaluationResul
     from thetahat_service.kinds.base import run_job  # noqa: PLC0415 - likewise
 
     job, kind = loaded.job, loaded.kind
-    if not set(job.request.list_dataset_ids()) <= job.datasets.keys():
-        raise PartsNotKept("The data set of this evaluation was deleted, so it has no such parts.")
+    _refuse_missing_data(loaded)
     wanted = [*job.request.choices.parts, *include]
     stored = {**job.request.build_canonical(), "include": wanted}
     request = kind.request.model_validate({"kind": kind.name, **orjson.loads(encode_json(stored))})
     result: Any = run_job(kind, replace(job, request=request)).result
     return cast("EvaluationResult", result.evaluation)
+
+
+def _refuse_missing_data(loaded: Loaded) -> None:
+    """Raise an exception if a data set of the request was deleted."""
+    if not set(loaded.job.request.list_dataset_ids()) <= loaded.job.datasets.keys():
+        raise PartsNotKept("The data set of this evaluation was deleted, so it has no such parts.")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ from typing import Any
 
 from thetahat.analyses.cross_validation.evaluation import restrict_choices
 from thetahat.analyses.losses import evaluate
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.result import EvaluationResult, Requirement
 from thetahat.values.block_losses import LossTable
 from thetahat.values.block_nouns import DEFAULT_NOUNS
@@ -16,12 +18,13 @@ from thetahat.values.types import BlockKind
 from thetahat.values.words import choose_words
 
 
-def evaluate_kept_losses(
+def evaluate_kept_losses(  # noqa: PLR0913 - what the result of an evaluation follows from
     table: LossTable,
     choices: Choices,
     result: Mapping[str, Any],
     seed: int,
     include: Sequence[str] = (),
+    groups: GroupsOfTable | None = None,
 ) -> EvaluationResult:
     """Return what follows from kept losses alone, the same to the bit as in the recorded result.
 
@@ -37,6 +40,8 @@ def evaluate_kept_losses(
         That of the evaluation.
     include : sequence of str
         Further parts of the result.
+    groups : GroupsOfTable or None
+        Groups of the losses, which are not kept with them; None leaves out what is by groups.
     """
     kind, is_higher = table.layout.kind, table.higher_is_better
     wanted = drop_gate_beyond_losses(name_blocks(choices, result, kind))
@@ -44,7 +49,7 @@ def evaluate_kept_losses(
     wanted = replace(wanted, include=(*wanted.include, *include))
     requested = [*table.names, *result.get("failures", ())]
     wanted, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
-    return evaluate(table, wanted, seed)
+    return evaluate(table, wanted, seed, Parts(groups=groups))
 
 
 def name_blocks(choices: Choices, result: Mapping[str, Any], kind: BlockKind) -> Choices:

@@ -49,6 +49,18 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "metrics": ["recall", "f1"],
         "groups": {"g": ["x", "y", None, "x", "z"] * 12},
     },
+    "groups_of_learners": {
+        "kind": "cross_validation",
+        "task": "regression",
+        "data": {
+            "X": [[x, x * x] for x in Y],
+            "y": [2 * x + 0.1 for x in Y],
+            "groups": {"g": ["x", "y", None, "x"] * 6},
+        },
+        "learners": {"ridge": "ridge", "mean": "mean"},
+        "scheme": {"name": "repeated_k_fold", "params": {"n_folds": 4, "n_repeats": 2}},
+        "loss": "squared",
+    },
     "costs": {
         "kind": "losses",
         "blocks": "holdout",
