@@ -23,7 +23,11 @@ PLAN: dict[str, Any] = {
     "require": "not_worse",
     "blocks": "holdout",
 }
-TODAY = f"{datetime.now(UTC):%Y-%m-%d}"
+
+
+def today() -> str:
+    """Return the date; a run may go over midnight."""
+    return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def fix(client: TestClient, **fields: Any) -> str:
@@ -70,11 +74,11 @@ def test_exact_an_evaluation_as_planned(client: TestClient, worker: InlineWorker
     outcome = result["protocol"]
 
     assert before["sentence"] == (
-        f"Margin fixed on {TODAY}, before the data were first sent. As planned so far."
+        f"Margin fixed on {today()}, before the data were first sent. As planned so far."
     )
     assert (before["is_final"], before["not_checked"]) == (False, [])
     assert outcome["sentence"] == (
-        f"Margin fixed on {TODAY}, before the data were first sent. As planned."
+        f"Margin fixed on {today()}, before the data were first sent. As planned."
     )
     assert (outcome["fixed"], outcome["evaluated_before"], outcome["number"]) == (
         "before_data",
@@ -212,13 +216,13 @@ def test_exact_data_that_were_there_and_evaluated_before(
     assert same["fixed"] == other["fixed"] == "after_data"
     assert (same["evaluated_before"], other["evaluated_before"]) == (2, 0)
     assert same["sentence"] == (
-        f"Margin fixed on {TODAY}, after the data were first sent on {TODAY}. Not as planned: the "
-        "data had been evaluated 2 times before the margin was fixed."
+        f"Margin fixed on {today()}, after the data were first sent on {today()}. Not as "
+        "planned: the data had been evaluated 2 times before the margin was fixed."
     )
     assert other["sentence"] == (
-        f"Margin fixed on {TODAY}, after the data were first sent on {TODAY}. As planned. Since "
-        "then the data were evaluated once without this protocol. This is evaluation 2 under this "
-        "protocol."
+        f"Margin fixed on {today()}, after the data were first sent on {today()}. As planned. "
+        "Since then the data were evaluated once without this protocol. This is evaluation 2 under "
+        "this protocol."
     )
 
 
@@ -232,7 +236,7 @@ def test_exact_evaluations_beside_a_protocol_are_said(
 
     assert (outcome["evaluated_before"], outcome["evaluated_besides"]) == (0, 2)
     assert outcome["sentence"] == (
-        f"Margin fixed on {TODAY}, before the data were first sent. As planned. Since then the "
+        f"Margin fixed on {today()}, before the data were first sent. As planned. Since then the "
         "data were evaluated 2 times without this protocol."
     )
 
@@ -255,11 +259,11 @@ def test_exact_files_before_and_after_a_protocol(client: TestClient, worker: Inl
     known = fix(client, data_sha256=late["sha256"])
 
     assert follow(early, protocol)["sentence"] == (
-        f"Margin fixed on {TODAY}, after the data were uploaded on {TODAY}. As planned."
+        f"Margin fixed on {today()}, after the data were uploaded on {today()}. As planned."
     )
     assert follow(late, protocol)["sentence"] == (
-        f"Margin fixed on {TODAY}, before the data were uploaded. As planned. This is evaluation 2 "
-        "under this protocol."
+        f"Margin fixed on {today()}, before the data were uploaded. As planned. This is evaluation "
+        "2 under this protocol."
     )
     assert follow(late, known)["as_planned"]
     assert [each["field"] for each in follow(early, known)["deviations"]] == ["data_sha256"]
@@ -298,13 +302,13 @@ def test_exact_a_protocol_changes_only_by_its_withdrawal(
     assert refused == [405, 405]
     assert first == again
     assert first["withdrawn_reason"] == "wrong labels"
-    assert first["sentence"].endswith(f"Withdrawn on {TODAY}: wrong labels")
+    assert first["sentence"].endswith(f"Withdrawn on {today()}: wrong labels")
     assert {**first, "withdrawn_at": None, "withdrawn_reason": None, "sentence": ""} == {
         **made,
         "sentence": "",
     }
     assert outcome["deviations"][0]["text"] == (
-        f"the protocol was withdrawn on {TODAY} (wrong labels)"
+        f"the protocol was withdrawn on {today()} (wrong labels)"
     )
     in_use = client.delete(path)
     assert (in_use.status_code, in_use.json()["code"]) == (409, "protocol_in_use")
@@ -460,7 +464,7 @@ def test_exact_a_series_follows_its_protocol(client: TestClient) -> None:
 
     assert [each["as_planned"] for each in outcomes] == [True, True, False]
     assert (
-        outcomes[1]["sentence"] == f"Margin fixed on {TODAY}, before the first batch. As planned."
+        outcomes[1]["sentence"] == f"Margin fixed on {today()}, before the first batch. As planned."
     )
     assert outcomes[2]["sentence"].endswith("Not as planned: rows 120 (planned: 100).")
     assert client.get(f"/v1/protocols/{protocol}").json()["series"] == 1
