@@ -133,10 +133,15 @@ def _name_group(item: pytest.Item, group: str) -> None:
     object.__setattr__(item.id, "_str_cache", f"{item.nodeid}@{group}")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note on which worker each group runs."""
+    """Note on which worker each group runs, and give the test its id without the group.
+
+    Otherwise ``--last-failed``, with which `.ci/run` repeats what failed, finds no such test.
+    """
     if (node := getattr(report, "node", None)) is not None:
-        WORKERS[report.nodeid.rpartition("@")[2]].add(node.gateway.id)
+        report.nodeid, _, group = report.nodeid.rpartition("@")
+        WORKERS[group].add(node.gateway.id)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

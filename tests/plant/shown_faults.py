@@ -161,14 +161,20 @@ SHOWN: Final = (
     _of_table(
         "groups_of_models",
         "parts/groups.py",
-        'Number(item.get("mean"), find_error(interval))',
-        'Number(item.get("bound"), find_error(interval))',
+        'Number(item.get("mean"), find_error(item.get("interval")))',
+        'Number(item.get("bound"), find_error(item.get("interval")))',
     ),
     _of_table(
         "worst_groups",
         "parts/groups.py",
-        'Number(worst.get("mean"))',
-        'Number(worst.get("groups_without_bound"))',
+        "_format_mean(of_worst[0])",
+        '_format_mean(groups["items"][0])',
+    ),
+    _of_table(
+        "largest_gaps",
+        "parts/groups.py",
+        'Number(gap["estimate"], gap.get("standard_error"))',
+        'Number(gap["lower"], gap.get("standard_error"))',
     ),
     _of_table(
         "gaps_of_groups",
@@ -221,8 +227,8 @@ SHOWN: Final = (
     _of_table(
         "reasons",
         "parts/methods.py",
-        '[_name(method["name"]), method["reason"]]',
-        '[method["reason"], _name(method["name"])]',
+        '[_name(method["name"]), capitalise(name_methods_in(method["reason"]))]',
+        '[capitalise(name_methods_in(method["reason"])), _name(method["name"])]',
     ),
     _of_table(
         "intervals",

@@ -10,7 +10,6 @@ import typer
 from thetahat_service.cli.evaluate_once import open_data
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import print_json, print_text
-from thetahat_service.cli.table_columns import describe_reading
 
 
 def inspect_file(
@@ -26,6 +25,7 @@ def inspect_file(
             message = f"{file} is a folder. Name a file in it; thetahat compare takes folders."
         raise UserError(message)
     with open_data(file) as data:
+        from thetahat_service.cli.table_columns import describe_reading
         from thetahat_service.data.understanding import understand_file
 
         found = understand_file(data, data.rows)

@@ -22,5 +22,5 @@ def test_exact_all_rows_but_those_tested_are_listed_when_asked_for(test: list[in
     assert is_leave_one_out(split, 6) == is_leave_one_out(listed, 6) == (len(test) == 1)
     for n in (6, 7):  # of more rows some are neither learnt from nor tested
         part, wanted = build_part(split, n), build_part(listed, n)
-        for name in ("train", "test", "left_out", "n_train", "is_complement", "is_leave_one_out"):
+        for name in ("train", "test", "left_out", "n_train", "is_complement"):
             assert_array_equal(getattr(part, name), getattr(wanted, name))

@@ -58,6 +58,11 @@ def pair_for(name: str, a: npt.ArrayLike, b: npt.ArrayLike, kind: BlockKind) -> 
         n = np.size(a)
         layout = build_layout(kind, np.zeros(n, dtype=np.intp), time=range(n))
         return pair_over(layout, np.ravel(a), np.ravel(b))
+    if name == "diebold_mariano" and kind is BlockKind.SUBSAMPLES:
+        n_blocks, n_rows = np.shape(a)
+        block, n = np.repeat(range(n_blocks), n_rows), n_blocks * n_rows
+        layout = build_layout(kind, block, instance=range(n), time=range(n))
+        return pair_over(layout, np.ravel(a), np.ravel(b))
     return blocks_pair(a, b, kind)
 
 

@@ -132,7 +132,7 @@ def test_invalid_losses_layouts_and_variants() -> None:
     scores = build_score_layout(kind, [9.0, 9.0], [3.0, 3.0], None, 1)  # type: ignore[arg-type]
     assert "source" in str(of(build_layout(BlockKind.SOURCE, [0, 1])))
     assert "one score per split" in str(of(scores))
-    assert "clusters" in str(of(build_layout(kind, [0, 1], cluster=[0, 0])))
+    assert "clusters" in str(of(build_layout(kind, [0, 1, 1], cluster=[0, 0, 1])))
     assert "2 repeats" in str(of(build_layout(kind, [0, 1, 0, 1], repeat=[0, 0, 1, 1])))
     assert of(build_layout(kind, [0, 1])) is None
 

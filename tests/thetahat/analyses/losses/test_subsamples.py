@@ -28,7 +28,9 @@ FITS = {
     family: {
         name
         for name, method in methods.items()
-        if KIND in method.info.blocks and not method.info.by_request_only
+        if KIND in method.info.blocks
+        and not method.info.by_request_only
+        and not name.startswith("newey_west")  # for splits in the order of time
     }
     for family, methods in REGISTRIES.items()
 }
@@ -58,7 +60,9 @@ def test_exact_all_others_are_refused_with_a_reason(family: str, name: str) -> N
         return
     chosen: Any = {family: (ChosenMethod(name, name, method()),)}
 
-    with pytest.raises(UnsupportedCombination, match=f"{name} is for .* blocks, and these are sub"):
+    with pytest.raises(
+        UnsupportedCombination, match=rf"{name} is for .* and these are sub|needs the time"
+    ):
         check(drawn(), Choices(**chosen), ["a", "b", "c"])
 
 

@@ -388,7 +388,7 @@ def test_degenerate_smallest_layouts() -> None:
     """Every number is there, or None with a reason; nothing warns."""
     layouts: tuple[dict[str, Any], ...]
     for n in (1, 2, 3):
-        layouts = ({}, {"cluster": [0] * n}, {"cluster": list(range(n))})
+        layouts = ({}, {"cluster": [0] * (n - 1) + [1]}, {"cluster": list(range(n))})
         for options in layouts:
             for p in ([0.3] * n, [0.0] * n, [1.0] * n, [0.1, 0.9, 0.5][:n]):
                 for y in ([i % 2 for i in range(n)], [0] * n, [1] * n):

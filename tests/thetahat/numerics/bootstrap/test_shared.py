@@ -236,7 +236,7 @@ def test_invalid_units_that_there_are_not() -> None:
     scores = build_score_layout(BlockKind.RANDOM, np.full(4, 9.0), np.full(4, 3.0), None, 1)
     repeats = build_layout(BlockKind.RANDOM, REPEATED["block"], repeat=REPEATED["repeat"])
     alone = build_layout(BlockKind.RANDOM, [0, 1, 2])
-    holdout = build_layout(BlockKind.HOLDOUT, [0, 0], cluster=["a", "a"])
+    holdout = build_layout(BlockKind.HOLDOUT, [0], cluster=["a"])
     cases: list[tuple[Any, Any, str]] = [
         (scores, None, "one score per split"),
         (repeats, None, "needs an instance column"),
