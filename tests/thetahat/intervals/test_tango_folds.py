@@ -105,3 +105,10 @@ def test_what_it_is_not_for(layout: dict[str, Any], reason: str) -> None:
     losses = {"a": [0, 1, 0, 0], "b": [0, 0, 0, 0]}
     with pytest.raises(UnsupportedCombination, match=reason):
         thetahat.evaluate(losses, intervals=["tango_folds"], **FOLDS, **layout)
+
+
+@pytest.mark.parametrize(("k", "is_used"), [(4, True), (5, False)])
+def test_limit_five_that_differ_rest_on_a_variance(k: int, *, is_used: bool) -> None:
+    interval = compare(errors(k), errors(0)).interval
+    assert interval is not None
+    assert (interval.method == "tango_folds") is is_used

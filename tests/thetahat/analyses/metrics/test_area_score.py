@@ -131,3 +131,27 @@ def test_none_at_1() -> None:
 
 def test_none_without_a_class() -> None:
     assert not reading(METRIC, binary([0] * 10, np.arange(10.0)), holdout(10)).intervals
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives", "above", "is_by_errors"),
+    [(33, 200, 20, False), (45, 600, 4, True)],
+)
+def test_naive_the_least_variance(
+    positives: int, negatives: int, above: int, *, is_by_errors: bool
+) -> None:
+    """All positives score alike, so that DeLong's variance is that of a share of the negatives."""
+    scores = [0.0] * positives + [1.0] * above + [-1.0] * (negatives - above)
+    truth = np.arange(positives + negatives) < positives
+    of = reading(METRIC, binary(truth, np.array(scores)), holdout(len(truth)))
+    interval = interval_of(of, "area_score", "delong")
+    area, sizes = 1 - above / negatives, np.array([[positives, negatives]], dtype=float)
+    assert_allclose(interval.estimate, area)
+    assert interval.standard_error is not None
+    assert interval.lower is not None
+    square = interval.standard_error**2
+    of_errors, of_class = 3 * square / (area * (1 - area) ** 2), 30 / positives
+    assert (of_errors > of_class) is is_by_errors
+    floor = max(of_errors, of_class) ** 3
+    assert square < floor * compute_model_variance(area, sizes)
+    assert_allclose(interval.lower, find_score_ends(area, sizes, Z, floor)[0], rtol=1e-9)
