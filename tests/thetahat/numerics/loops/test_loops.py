@@ -64,10 +64,11 @@ def test_degenerate_a_loop_is_compiled_where_nothing_can_be_kept(
 
     njit = numba.njit
 
-    def without_disk(*, nogil: bool, cache: bool = False) -> Any:
+    # numba decorates functions of its own while it compiles its first loop, so any call passes.
+    def without_disk(*functions: Any, cache: bool = False, **options: Any) -> Any:
         if cache:
             raise RuntimeError("no locator available")
-        return njit(nogil=nogil)
+        return njit(*functions, **options)
 
     monkeypatch.setattr(numba, "njit", without_disk)
     out = np.zeros((1, 3))
