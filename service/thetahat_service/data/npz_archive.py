@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 import numpy as np
 
 from thetahat_service.data.base import FileLimits, check_expansion, read_parser_reason
-from thetahat_service.data.npy_header import LONGEST_HEADER, Header, read_header
+from thetahat_service.data.npy_header import LONGEST_HEADER, Header, describe_type, read_header
 from thetahat_service.data.zip_members import ZIP_ERRORS
 from thetahat_service.errors import InvalidFile, TooLarge, Unavailable
 
@@ -107,8 +107,8 @@ def _check(name: str, header: Header, size: int, limits: FileLimits) -> None:
     longest = limits.cell_bytes if dtype.kind in "US" else 8
     if dtype.kind not in "fiubUS" or dtype.itemsize > longest:
         raise InvalidFile(
-            f"The array {name!r} has the type {dtype.name}, which is not supported. Save numbers "
-            "of up to 64 bits, booleans or text."
+            f"The array {name!r} {describe_type(dtype)}. Save numbers of up to 64 bits, booleans "
+            "or text."
         )
     if header.n_bytes != size:
         raise InvalidFile(

@@ -180,6 +180,16 @@ def test_invalid_json(tmp_path: Path, media_type: str, content: bytes, words: st
         keep(tmp_path, media_type, content)
 
 
+def test_invalid_a_line_of_json_that_takes_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_lines, "LONGEST_LINE", 50)
+    lines = b'{"x": 1}\n' + b'{"x": [' + b"1," * 50 + b"1]}\n"
+
+    with pytest.raises(InvalidFile, match="Line 2 is longer than 50 bytes"):
+        keep(tmp_path, JSONL, lines)
+
+
 def test_invalid_a_log_that_unpacks_to_too_much(tmp_path: Path) -> None:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:

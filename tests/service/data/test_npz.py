@@ -218,6 +218,7 @@ def array_file(array: Any, *, more: bytes = b"") -> bytes:
         ({"y.npy": b"1 2 3"}, "'y' is not a NumPy array"),
         ({"y.npy": array_file([1, 2], more=b"x")}, "needs 144 bytes, but it has 145"),
         ({"y.npy": array_file([1, 2])[:-1]}, "needs 144 bytes, but it has 143"),
+        ({"y.npy": array_file(np.zeros(2, dtype=[("a", "f8")]))}, "records, with the fields 'a'"),
         ({"y.npy": b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 200_000}, "'y' is not a NumPy"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import EvaluationError, InsufficientData, InvalidParameter
 from thetahat_service.errors import InvalidRequest
 
 # 2 blocks of 3 losses; block means of a: 1, 3; of b: 2, 2
@@ -170,6 +170,11 @@ def test_invalid_requests_name_the_place(change: dict[str, Any], loc: tuple[Any,
         run_kind({**MATRIX, **change})
 
     assert place_of(caught.value) == loc
+
+
+def test_invalid_a_single_block_that_is_no_test_set() -> None:
+    with pytest.raises(InsufficientData, match="have a single block, and blocks of kind 'random'"):
+        run_kind({"kind": "losses", "blocks": "random", "losses": {"a": [[0, 1]], "b": [[1, 1]]}})
 
 
 def test_invalid_a_missing_column_lists_the_columns(tmp_path: Path) -> None:

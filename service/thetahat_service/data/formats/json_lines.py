@@ -17,7 +17,8 @@ from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
-LONGEST_LINE: Final = 64 * 1024 * 1024
+LONGEST_LINE: Final = 32 * 1024 * 1024
+"""Bytes; a list of numbers this long is parsed, twice, in 1.4 s (64 MiB: 2.7 s)."""
 CHUNK: Final = 1024 * 1024
 _LINE: Final = re.compile(rb"[^\s][^\n]*")
 """A line that is not blank, without blanks before it."""

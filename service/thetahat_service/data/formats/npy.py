@@ -18,7 +18,7 @@ from thetahat_service.data.base import (
     check_size,
 )
 from thetahat_service.data.file_kinds import check_kind
-from thetahat_service.data.npy_header import LONGEST_HEADER, Header, read_header
+from thetahat_service.data.npy_header import LONGEST_HEADER, Header, describe_type, read_header
 from thetahat_service.data.npz_columns import MAX_SEPARATE_COLUMNS
 from thetahat_service.data.tables import make_number_cells
 from thetahat_service.errors import InvalidFile
@@ -46,8 +46,8 @@ class Npy:
         kind = KINDS.get(header.dtype.kind)
         if kind is None or header.dtype.itemsize > MAX_ITEM_BYTES:
             raise InvalidFile(
-                f"The array has the type {header.dtype.name}, which is not supported. Save "
-                "numbers of up to 64 bits, or booleans."
+                f"The array {describe_type(header.dtype)}. Save numbers of up to 64 bits, or "
+                "booleans."
             )
         if len(header.shape) not in {1, 2}:
             raise InvalidFile(

@@ -404,7 +404,7 @@ def _check_block_count(
             "" if kept_rows is None else f" after {kept_rows.left_out.n_rows} rows were left out"
         )
         raise InsufficientData(
-            f"The losses have {n_blocks} blocks{after}, and blocks of kind {kind.value!r} "
+            f"The losses have a single block{after}, and blocks of kind {kind.value!r} "
             "must be at least two. For a single test set, set blocks to 'holdout'.",
             loc=("losses", model),
             value=n_blocks,
