@@ -36,14 +36,17 @@ The first sentence of a class's docstring is the title of its problem documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from thetahat import errors
 from thetahat.errors import EvaluationError
+
+V = TypeVar("V")
+R = TypeVar("R")
 
 
 class FieldError(NamedTuple):
@@ -98,6 +101,17 @@ def run_checks(*checks: Callable[[], object]) -> None:
         faults[0].message,
         tuple(chain.from_iterable(list_field_errors(error) for error in faults)),
     )
+
+
+def read_each(read: Callable[[str, V], R], values: Mapping[str, V]) -> dict[str, R]:
+    """Read values that do not depend on each other by their names, and raise all faults as one."""
+    found: dict[str, R] = {}
+
+    def keep(name: str) -> None:
+        found[name] = read(name, values[name])
+
+    run_checks(*(partial(keep, name) for name in values))
+    return found
 
 
 def _raise(error: EvaluationError) -> None:

@@ -83,6 +83,29 @@ def test_exact_all_faults_of_raters_groups_and_probabilities_at_once(client: Tes
         ({**flat, "judge": judge}, [["judge", "lambda"], ["judge", "half_width"]]),
         ({**flat, "item": [1], "run": [1, 2]}, [["item"], ["run"]]),
         ({**flat, "item": [1, 1, 2], "pass_at": [0, 1, 9]}, [["pass_at", 0], ["pass_at", 2]]),
+        (
+            {**flat, "cluster": [1], "groups": {"g": ["x"]}, "group_by": ["q"]},
+            [["cluster"], ["groups", "g"], ["group_by", 0]],
+        ),
+        (
+            {**flat, "losses": {"nb": [0, 1], "svm": [1], "lda": [0, None]}},
+            [["losses", "svm"], ["losses", "lda", 1]],
+        ),
+        (
+            {**flat, "losses": {"nb": [0, 1, None]}, "cluster": [1],
+             "judge": {"losses": {"nb": [1]}, "stratum": ["x", "y"]}},
+            [["cluster"], ["judge", "stratum"], ["judge", "losses", "nb"]],
+        ),
+        (
+            {"kind": "predictions", "blocks": "holdout", "y": [1.5, 2], "loss": "interval_score",
+             "limits": {m: {"lower": [0], "upper": [1, 2]} for m in "ab"}},
+            [["limits", "a", "upper"], ["limits", "b", "upper"]],
+        ),
+        (
+            {"kind": "predictions", "blocks": "holdout", "y": ["u", "v"], "loss": "miscoverage",
+             "sets": {"a": [["u"]], "b": [["v"]]}},
+            [["sets", "a"], ["sets", "b"]],
+        ),
     ]  # fmt: skip
     for request, locs in cases:
         with case(request):

@@ -96,13 +96,7 @@ def read_groupings(
     def encode(name: str) -> None:
         values = columns[name]
         _check_name(name, loc)
-        if np.ndim(values) != 1 or len(values) != n:
-            raise InvalidParameter(
-                f"The group column {name!r} has {len(values)} entries, and there are {n} rows. "
-                "Give one entry for each row.",
-                loc=(*loc, name),
-                value=len(values),
-            )
+        check_length(name, values, n, loc)
         encoded[name] = _encode(values, (*loc, name))
 
     run_checks(
@@ -112,6 +106,22 @@ def read_groupings(
     return tuple(
         _intersect(names, [encoded[name] for name in names], (*loc, *names[:1])) for names in chosen
     )
+
+
+def check_length(name: str, values: Sequence[Any] | np.ndarray, n: int, loc: Loc) -> None:
+    """Refuse a group column without one entry for each of n rows."""
+    if np.ndim(values) != 1:
+        raise InvalidParameter(
+            f"The group column {name!r} must have one entry for each row, and has lists.",
+            loc=(*loc, name),
+        )
+    if len(values) != n:
+        raise InvalidParameter(
+            f"The group column {name!r} has {len(values)} entries, and there are {n} rows. "
+            "Give one entry for each row.",
+            loc=(*loc, name),
+            value=len(values),
+        )
 
 
 def check_group_names(group_by: GroupBy | None, columns: Sequence[str]) -> None:

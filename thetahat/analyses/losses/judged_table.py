@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -167,11 +168,36 @@ def _check_length(column: Sequence[Any] | np.ndarray, n: int, loc: Loc) -> None:
     """Refuse a column that is shorter or longer than the losses."""
     if len(column) != n:
         raise InvalidParameter(
-            f"{loc[-1]} of the judge has {len(column)} entries, and there are {n} rows. "
+            f"{'.'.join(map(str, loc))} has {len(column)} entries, and there are {n} rows. "
             "The judge grades every row; labels may be null.",
             loc=loc,
             value=len(column),
         )
+
+
+def _check_lengths(judge: Judge, labels: Mapping[str, Sequence[Label] | None], n: int) -> None:
+    """Refuse all columns that are shorter or longer than the losses together."""
+
+    def check_labels(name: str, column: Sequence[Label] | None) -> None:
+        if column is not None and len(column) != n:
+            raise InvalidParameter(
+                f"{name} has {len(column)} entries, and there are {n} rows.",
+                loc=(name,),
+                value=len(column),
+            )
+
+    columns: dict[Loc, Sequence[Any] | np.ndarray] = {
+        ("judge", name): column
+        for name, column in (("stratum", judge.stratum), ("fold", judge.fold))
+        if column is not None
+    }
+    columns |= {("judge", "losses", name): column for name, column in (judge.losses or {}).items()}
+    for name, by_fold in (judge.losses_by_fold or {}).items():
+        columns |= {("judge", "losses_by_fold", name, k): one for k, one in enumerate(by_fold)}
+    run_checks(
+        *(partial(check_labels, name, column) for name, column in labels.items()),
+        *(partial(_check_length, column, n, loc) for loc, column in columns.items()),
+    )
 
 
 def build_judged_table(
@@ -203,13 +229,7 @@ def build_judged_table(
         Clusters of which only a part has labels.
     """
     is_labelled = _find_labelled(losses)
-    for name, column in (("instance", instance), ("cluster", cluster)):
-        if column is not None and len(column) != len(is_labelled):
-            raise InvalidParameter(
-                f"{name} has {len(column)} entries, and there are {len(is_labelled)} rows.",
-                loc=(name,),
-                value=len(column),
-            )
+    _check_lengths(judge, {"instance": instance, "cluster": cluster}, len(is_labelled))
     grades = _read_grades(judge, tuple(losses), is_labelled)
     mine, others = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
     _check_clusters(cluster, is_labelled, judge)
@@ -290,7 +310,6 @@ def _read_grades(
     assert judge.losses_by_fold is not None  # noqa: S101 - checked by Judge
     assert judge.fold is not None  # noqa: S101 - same
     _check_names(judge.losses_by_fold, names, "losses_by_fold")
-    _check_length(judge.fold, len(is_labelled), ("judge", "fold"))
     grades = {}
     for name in names:
         by_fold = np.array(
@@ -347,7 +366,6 @@ def _check_names(columns: Mapping[str, object], names: tuple[str, ...], field: s
 
 def _check_grades(grades: FloatArray, is_labelled: BoolArray, loc: Loc) -> FloatArray:
     """Return (T,) grades; refuse a row without one."""
-    _check_length(grades, len(is_labelled), loc)
     grades = np.asarray(grades, dtype=np.float64)
     is_bad = ~(np.abs(grades) <= MAX_LOSS)
     if is_bad.any():
@@ -385,7 +403,6 @@ def _read_strata(
     """Return the strata of labelled and other rows, and their labels."""
     if judge.stratum is None or judge.sampled == "chosen":
         return None, None, ()
-    _check_length(judge.stratum, len(is_labelled), ("judge", "stratum"))
     stratum = []
     for row, label in enumerate(judge.stratum):
         if label is None:

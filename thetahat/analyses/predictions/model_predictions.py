@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from thetahat.cautions import PROBABILITIES_NORMALISED, Caution
-from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, shorten_value
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, run_checks, shorten_value
 from thetahat.losses.base import Loss, Predictions
 from thetahat.tables.columns import describe_label
 from thetahat.values.json_values import LARGEST_EXACT
@@ -45,44 +46,33 @@ class ModelPredictions:
     """The paths of sets and limits; the model's name follows."""
 
     def __post_init__(self) -> None:
-        n = len(self.y)
-        for model, predicted in self.predictions.items():
-            if len(predicted) != n:
-                raise InvalidParameter(
-                    f"The model {model!r} has {len(predicted)} predictions, and y has {n} rows. "
-                    "Give one prediction for each row.",
-                    loc=(*self.predictions_path, model),
-                    value=len(predicted),
-                )
-        for model, scores in self.scores.items():
-            if len(scores) != n:
-                raise InvalidParameter(
-                    f"The model {model!r} has {len(scores)} scores, and y has {n} rows. Give one "
-                    "score for each row.",
-                    loc=(*self.scores_path, model),
-                    value=len(scores),
-                )
-        self._check_regions(n)
-
-    def _check_regions(self, n: int) -> None:
-        """Refuse sets and limits together, and those of another length."""
         if self.sets and self.limits:
             raise InvalidParameter(
                 "Sets are of classes and limits of values. Give one of the two.",
                 loc=self.limits_path,
             )
-        for path, regions, noun in (
+        outputs: tuple[tuple[Loc, Mapping[str, Values], str], ...] = (
+            (self.predictions_path, self.predictions, "prediction"),
+            (self.scores_path, self.scores, "score"),
             (self.sets_path, self.sets, "set"),
             (self.limits_path, self.limits, "limit pair"),
-        ):
-            for model, of_model in regions.items():
-                if len(of_model) != n:
-                    raise InvalidParameter(
-                        f"The model {model!r} has {len(of_model)} {noun}s, and y has {n} rows. "
-                        "Give one for each row.",
-                        loc=(*path, model),
-                        value=len(of_model),
-                    )
+        )
+        run_checks(
+            *(
+                partial(self._check_length, path, model, of_model, noun)
+                for path, by_model, noun in outputs
+                for model, of_model in by_model.items()
+            )
+        )
+
+    def _check_length(self, path: Loc, model: str, of_model: Values, noun: str) -> None:
+        if len(of_model) != len(self.y):
+            raise InvalidParameter(
+                f"The model {model!r} has {len(of_model)} {noun}s, and y has {len(self.y)} rows. "
+                f"Give one {noun} for each row.",
+                loc=(*path, model),
+                value=len(of_model),
+            )
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.parameter_checks import MOST_GROUPS
 from thetahat.values.left_out_rows import KeptRows
 from thetahat_service.data.reading import ReadableFile, read_labels
+from thetahat_service.errors import run_checks
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.fields.list_items import ValueItem
 from thetahat_service.schemas.base import Schema
@@ -119,16 +121,36 @@ def read_inline_groups(
     if groups is None:
         return None
     for name, values in groups.items():
-        if not isinstance(values, list):
-            raise InvalidParameter("The value is not a list of groups.", loc=(*loc, name))
-        for i, value in enumerate(values):
-            if not (value is None or isinstance(value, str | int | float)):
-                raise InvalidParameter(
-                    "A group must be a text, a number, a boolean or null.",
-                    loc=(*loc, name, i),
-                    value=shorten_value(value),
-                )
+        _check_entries(name, values, loc)
     return build_groups(groups, group_by, n, kept_rows, loc)
+
+
+def _check_entries(name: str, values: object, loc: Loc) -> None:
+    if not isinstance(values, list):
+        raise InvalidParameter("The value is not a list of groups.", loc=(*loc, name))
+    for i, value in enumerate(values):
+        if not (value is None or isinstance(value, str | int | float)):
+            raise InvalidParameter(
+                "A group must be a text, a number, a boolean or null.",
+                loc=(*loc, name, i),
+                value=shorten_value(value),
+            )
+
+
+def check_inline_groups(fields: GroupFields, n: int) -> None:
+    """Refuse groups that are lists, columns of another length than n, and names of no column."""
+    groups = fields.groups
+    if groups is not None:
+        from thetahat.analyses.groups.columns import check_group_names, check_length  # noqa: PLC0415 - seldom needed
+
+        def check(name: str) -> None:
+            _check_entries(name, groups[name], ("groups",))
+            check_length(name, groups[name], n, ("groups",))
+
+        run_checks(
+            *(partial(check, name) for name in groups),
+            lambda: check_group_names(fields.group_by, list(groups)),
+        )
 
 
 def read_group_columns(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -23,7 +22,7 @@ from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
 from thetahat_service.data.reading import find_types, read_columns, read_labels
-from thetahat_service.errors import FieldError, InvalidRequest, run_checks
+from thetahat_service.errors import FieldError, InvalidRequest, read_each, run_checks
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
 from thetahat_service.kinds.fields.list_items import LabelItem
@@ -72,25 +71,35 @@ LAYOUT_COLUMNS: Final = ("block", "repeat", "instance", "cluster", "time")
 
 
 def read_inline_labels(
-    fields: LayoutFields, n: int, reader: ColumnReader, names: Sequence[str] = LAYOUT_COLUMNS
+    fields: LayoutFields,
+    n: int,
+    reader: ColumnReader,
+    check_groups: Callable[[], object],
+    names: Sequence[str] = LAYOUT_COLUMNS,
 ) -> dict[str, list[Label] | None]:
-    """Return the label columns of a request, each checked for its length and entries."""
-    columns: dict[str, list[Label] | None] = {}
+    """Return the label columns of a request, each checked for its length and entries.
 
-    def read(name: str) -> None:
-        labels = getattr(fields, name)
-        if labels is not None:
-            labels = read_label_list(reader.fill(name, labels, (name,)), (name,))
-        columns[name] = labels
-        if labels is not None and len(labels) != n:
+    The groups are checked beside them, so that a refusal names all faults.
+    """
+
+    def read(name: str, sent: list[Any] | None) -> list[Label] | None:
+        if sent is None:
+            return None
+        labels = read_label_list(reader.fill(name, sent, (name,)), (name,))
+        if len(labels) != n:
             raise InvalidParameter(
                 f"The field {name} has {len(labels)} entries, and there are {n} losses. Give one "
                 "entry for each loss.",
                 loc=(name,),
                 value=len(labels),
             )
+        return labels
 
-    run_checks(*(partial(read, name) for name in names))
+    columns: dict[str, list[Label] | None] = {}
+    run_checks(
+        lambda: columns.update(read_each(read, {name: getattr(fields, name) for name in names})),
+        check_groups,
+    )
     return columns
 
 

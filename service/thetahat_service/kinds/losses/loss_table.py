@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
@@ -21,10 +22,12 @@ from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.values.words import choose_words
 from thetahat_service.data.reading import read_columns, read_labels
+from thetahat_service.errors import read_each
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.costs import check_cost_fields, read_costs_of_rows
 from thetahat_service.kinds.fields.groups import (
     check_group_fields,
+    check_inline_groups,
     read_group_columns,
     read_inline_groups,
 )
@@ -434,22 +437,25 @@ def _check_shape(model: str, sizes: list[int], first: str, first_sizes: list[int
 
 def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses:
     reader = ColumnReader(request)
-    values: dict[str, FloatArray] = {}
-    for model, row in losses.items():
+    first = next(iter(losses))
+    n = len(losses[first])
+
+    def read(model: str, row: list[Any]) -> FloatArray:
         loc: Loc = ("losses", model)
         sent = list(reader.fill(_name_loss_column(model), row, loc)) if reader.leaves_out else row
-        values[model] = _read_losses(sent, loc)
-    first = next(iter(values))
-    n = len(values[first])
-    for model, numbers in values.items():
+        numbers = _read_losses(sent, loc)
         if len(numbers) != n:
             raise InvalidParameter(
                 f"The model {model!r} has {len(numbers)} losses and {first!r} has {n}. Every model "
                 "needs the same instances.",
-                loc=("losses", model),
+                loc=loc,
                 value=len(numbers),
             )
-    labels = read_inline_labels(request, n, reader, ROW_COLUMNS)
+        return numbers
+
+    values = read_each(read, losses)
+    check_groups = partial(check_inline_groups, request, n)
+    labels = read_inline_labels(request, n, reader, check_groups, ROW_COLUMNS)
     return _from_rows(request, reader, labels, values, n)
 
 

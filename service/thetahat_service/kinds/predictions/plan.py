@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.costs import check_cost_fields, read_costs_of_rows
 from thetahat_service.kinds.fields.groups import (
     check_group_fields,
+    check_inline_groups,
     read_group_columns,
     read_inline_groups,
 )
@@ -144,7 +146,8 @@ def read_rows(request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile])
     else:
         are_classes = find_task(loss, has_limits=bool(request.limits)) != "regression"
         data = read_inline(request, reader, are_classes=are_classes)
-        labels = read_inline_labels(request, len(data.y), reader)
+        check_groups = partial(check_inline_groups, request, len(data.y))
+        labels = read_inline_labels(request, len(data.y), reader, check_groups)
     test_set = identify_by_targets(data.y)
     kind, n = request.blocks or BlockKind.RANDOM, len(data.y)
     kept_rows = reader.choose_rows(n, kind, labels["block"], labels["repeat"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from thetahat.tables.columns import describe_other_cells
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import FloatArray
 from thetahat_service.data.reading import read_columns, read_labels
+from thetahat_service.errors import read_each
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
 from thetahat_service.kinds.predictions.request import (
@@ -39,17 +41,18 @@ def read_inline(
             "The field y is empty. Give the true class or value of each row.", loc=("y",)
         )
     truth = read("target", y, ("y",))
-    arrays: dict[str, FloatArray] = {}
-    for model, rows in (request.scores or {}).items():
+
+    def read_prediction(model: str, values: list[Any]) -> Values:
+        return read(f"prediction of {model}", values, ("predictions", model))
+
+    def read_scores(model: str, rows: list[Any]) -> FloatArray:
         loc: Loc = ("scores", model)
-        arrays[model] = _score_array(list(reader.fill(f"score of {model}", rows, loc)), loc)
+        return _score_array(list(reader.fill(f"score of {model}", rows, loc)), loc)
+
     return ModelPredictions(
         truth,
-        {
-            model: read(f"prediction of {model}", values, ("predictions", model))
-            for model, values in (request.predictions or {}).items()
-        },
-        arrays,
+        read_each(read_prediction, request.predictions or {}),
+        read_each(read_scores, request.scores or {}),
         ("y",),
         ("predictions",),
         ("scores",),
@@ -57,14 +60,11 @@ def read_inline(
             model: list(reader.fill(f"set of {model}", rows, ("sets", model)))
             for model, rows in (request.sets or {}).items()
         },
-        limits={
-            model: _read_limits(ends, model, reader)
-            for model, ends in (request.limits or {}).items()
-        },
+        limits=read_each(partial(_read_limits, reader), request.limits or {}),
     )
 
 
-def _read_limits(ends: LimitsInput, model: str, reader: ColumnReader) -> FloatArray:
+def _read_limits(reader: ColumnReader, model: str, ends: LimitsInput) -> FloatArray:
     """Return the (n, 2) limits of a model."""
     columns = []
     for end, values in (("lower", ends.lower), ("upper", ends.upper)):
