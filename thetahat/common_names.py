@@ -218,6 +218,19 @@ METRIC_WORDS: Final = frozenset(
 )
 """Words of a name that say which metric a column has."""
 
+QUALITY_WORDS: Final = frozenset(
+    (
+        *("similarity", "cosine", "semantic", "quality", "coverage", "agreement", "rate", "ratio"),
+        *("proportion", "readability", "sentiment", "novelty", "text", "item", "prompt", "answer"),
+    )
+)
+"""Further words of a name that has no model in it, only what was measured."""
+
+NAMES_OF_METHODS: Final = frozenset(
+    ("map", "em", "comet", "meteor", "dice", "hinge", "pinball", "exact", "match", "log", "bits")
+)
+"""Words for metrics, scores and losses that may as well be the whole name of a model."""
+
 METRIC_ALIASES: Final = {"acc": "accuracy", "auroc": "auc", "ppl": "perplexity"}
 """Other words for some of them."""
 
@@ -247,15 +260,55 @@ LABEL_NAMES: Final = NUMBERING_WORDS | frozenset(
 )
 """Names that say that a column of whole numbers has labels and no measurements."""
 
-MEASURE_WORDS: Final = frozenset(
-    (
-        *("latency", "duration", "elapsed", "runtime", "seconds", "secs", "ms", "time", "tokens"),
-        *("length", "chars", "count", "price", "usd", "eur", "cost", "age", "bytes", "timestamp"),
-        *("temperature", "temp", "weight", "weights", "confidence", "difficulty", "threshold"),
-        *("pct", "percent", "percentage", "frequency"),
+UNIT_WORDS: Final = frozenset(
+    ("seconds", "secs", "ms", "count", "usd", "eur", "bytes", "pct", "percent", "percentage")
+)
+"""Words of a name for what a column counts in; losses have units, too: ``error_pct``."""
+
+MEASURE_WORDS: Final = (
+    frozenset(
+        (
+            *(
+                "latency",
+                "duration",
+                "elapsed",
+                "runtime",
+                "time",
+                "tokens",
+                "frequency",
+                "timestamp",
+            ),
+            *("length", "chars", "price", "cost", "age"),
+            *("temperature", "temp", "weight", "weights", "confidence", "difficulty", "threshold"),
+            *("entropy", "logprob", "logprobs", "loglik", "loglikelihood", "likelihood", "elo"),
+            *("uncertainty", "popularity", "prevalence", "percentile", "complexity", "importance"),
+            *("hours", "minutes", "mins", "words", "sentences", "characters", "lines", "mb", "gb"),
+            *(
+                "memory",
+                "throughput",
+                "flops",
+                "energy",
+                "distance",
+                "snr",
+                "latitude",
+                "longitude",
+            ),
+        )
     )
+    | UNIT_WORDS
 )
 """Words of a name that says that a column measures something else than a loss or a score."""
+
+MEASURE_NAMES: Final = frozenset(
+    (
+        *("rank", "position", "log prob", "log probs", "log likelihood", "p value", "pvalue"),
+        *("size", "height", "width", "depth", "speed", "lat", "lon", "lng", "hardness", "noise"),
+        *("noise level", "margin", "prior", "bias", "level", "overlap", "learning rate"),
+        *("top p", "top k", "alpha", "beta", "gamma", "discrimination", "guessing", "share"),
+        *("fraction", "volume", "priority", "human agreement"),
+    )
+)
+"""Whole names of such columns, also after words such as ``mean``; as parts they may name models."""
 
 SPREAD_WORDS: Final = frozenset(
     ("std", "stdev", "sd", "se", "stderr", "sem", "variance", "diff", "delta", "difference", "ci")
@@ -371,6 +424,7 @@ LOSS_WORDS: Final = frozenset(
     (
         *("loss", "losses", "error", "errors", "brier", "log", "wrong", "incorrect", "failed"),
         *("perplexity", "ppl", "bits", "wer", "cer", "mae", "mse", "rmse", "mape", "nll", "regret"),
+        "crossentropy",
     )
 )
 """Words of a name that says that lower values are better, whatever else it says."""

@@ -168,7 +168,7 @@ def _is_task_item_name(name: str) -> bool:
 
 
 def _find_score(columns: Mapping[str, ColumnProfile]) -> str:
-    proposals = propose_roles(columns.values())
+    proposals = propose_roles(columns.values(), is_long=True)
     possible = list_of(proposals, Role.MODEL, Role.FAULTY)
     unclear = list_of(proposals, Role.UNCLEAR)
     if len(possible) == 1:

@@ -13,12 +13,15 @@ from thetahat.common_names import (
     ITEM_NAMES,
     LABEL_NAMES,
     LOSS_WORDS,
+    MEASURE_NAMES,
     MEASURE_WORDS,
     METRIC_ALIASES,
     METRIC_WORDS,
     MODEL_NAMES,
+    NAMES_OF_METHODS,
     NUMBERING_WORDS,
     PREDICTION_WORDS,
+    QUALITY_WORDS,
     RATER_WORDS,
     RUN_NAMES,
     SCORE_WORDS,
@@ -27,7 +30,9 @@ from thetahat.common_names import (
     TARGET_NAMES,
     TASK_NAMES,
     TIME_NAMES,
+    TOTAL_WORDS,
     TRUTH_NAMES,
+    UNIT_WORDS,
 )
 from thetahat.values.types import Better
 
@@ -73,8 +78,8 @@ def list_names(names: Sequence[str]) -> str:
 
 def split_words(name: str) -> list[str]:
     """Return the words of a name, in small letters: ``["patient", "id"]`` of ``patientId``."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return re.findall(r"[a-z]+\d*|\d+", apart.lower())
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return re.findall(r"[a-z]+\d*|\d+", re.sub("cross[ _-]?entropy", "crossentropy", apart))
 
 
 def is_unnamed(name: str, position: int) -> bool:
@@ -94,8 +99,27 @@ def is_measure_name(name: str) -> bool:
     is_flag = len(words) > 1 and words[0] in FLAG_WORDS and not {*words} & SCORE_WORDS
     is_spread = name.endswith(RANGE_ENDINGS) or bool({*words} & SPREAD_WORDS)
     is_summary = is_summary_name(name) or is_spread
-    is_measured = is_flag or bool({*words} & MEASURE_WORDS)
-    return is_summary or (is_measured and not {*words} & LOSS_WORDS)
+    is_measured = (
+        is_flag
+        or words[:1] in (["n"], ["num"])
+        or bool({*words} & MEASURE_WORDS)
+        or " ".join(w for w in words if w not in TOTAL_WORDS) in MEASURE_NAMES
+    )
+    return is_summary or (is_measured and not _is_measured_loss(words))
+
+
+def _is_measured_loss(words: Sequence[str]) -> bool:
+    """Return whether a word for a loss comes last but for units: ``token_loss``, ``error_pct``."""
+    kinds = [word for word in words if word in (LOSS_WORDS | MEASURE_WORDS) - UNIT_WORDS]
+    is_log = {*words} & LOSS_WORDS == {"log"}  # ``log_tokens``
+    return bool(kinds) and kinds[-1] in LOSS_WORDS and not (is_log and {*words} != {"log"})
+
+
+def is_quantity_name(name: str) -> bool:
+    """Return whether a name has only words for losses, scores and metrics, and no model's name."""
+    words = {*split_words(name)} - TOTAL_WORDS
+    quantities = LOSS_WORDS | SCORE_WORDS | METRIC_WORDS | QUALITY_WORDS
+    return bool(words) and words <= quantities - NAMES_OF_METHODS
 
 
 def is_summary_name(name: str) -> bool:

@@ -16,6 +16,7 @@ from thetahat_service.roles.names import (
     is_measure_name,
     is_name_of,
     is_no_model_name,
+    is_quantity_name,
     is_rater_name,
     is_unnamed,
 )
@@ -68,12 +69,15 @@ class Proposal(NamedTuple):
         return self.column.name
 
 
-def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
+def propose_roles(
+    columns: Iterable[ColumnProfile], *, is_long: bool = False
+) -> dict[str, Proposal]:
     """Return the proposed role of each column by name.
 
     A model is a column of losses or scores whose scale is that of the others; a column that could
     be something else is ``unclear``. Columns whose names are those of labels or of measures are
-    models if all others are, too, as far as their values allow it.
+    models if all others are, too, as far as their values allow it. In a table with a row for each
+    item and model (``is_long``), ``score`` is a column of scores, and no doubt beside others.
     """
     proposals = {column.name: _propose_alone(column) for column in columns}
     numbers = [p.column for p in proposals.values() if p.role is Role.MODEL]
@@ -81,6 +85,7 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
     for column in numbers if plain else ():
         doubt = (
             _doubt_name(column)
+            or (None if is_long else _doubt_quantity(column, plain))
             or _doubt_constant(column, plain)
             or _doubt_whole_numbers(column, plain)
         )
@@ -261,6 +266,15 @@ def _doubt_name(column: ColumnProfile) -> Proposal | None:
     return None
 
 
+def _doubt_quantity(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
+    """Return the doubt about ``perplexity`` beside columns that have names of models."""
+    if is_quantity_name(column.name) and any(
+        not (is_quantity_name(other.name) or is_name_of("loss", other.name)) for other in others
+    ):
+        return Proposal(column, Role.UNCLEAR, "has the name of a quantity, and others have not")
+    return None
+
+
 def _doubt_directions(columns: Sequence[ColumnProfile]) -> dict[str, Proposal]:
     """Return doubts about columns of which some are losses by name and others scores."""
     named = {column.name: find_better(column.name) for column in columns}
@@ -321,9 +335,15 @@ def _doubt_whole_numbers(column: ColumnProfile, others: Sequence[ColumnProfile])
 def _find_other_scale(
     column: ColumnProfile, others: Sequence[ColumnProfile]
 ) -> ColumnProfile | None:
-    """Return a column whose values are all far smaller than those of this one."""
+    """Return a column whose values are all far smaller, or all positive where these are negative.
+
+    One within 0 and 1 may have 0 in common with this one, which may be in percent.
+    """
     for other in others:
-        if other.low >= 0 and column.low > other.high and column.middle > FURTHEST * other.middle:
+        is_apart = column.low > other.high or other.high <= 1 < column.high
+        is_far = column.middle > FURTHEST * other.middle
+        is_below = column.low < 0 and column.high <= 0 < other.high
+        if other.low >= 0 and (is_below or (is_apart and is_far)):
             return other
     return None
 

@@ -133,6 +133,75 @@ def test_invalid_a_column_of_another_kind_is_asked_about(
     assert list(compare(capsys, path, "--model", name)["models"]) == [name]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("entropy", "mean_entropy", "tokenEntropy", "avg_rank", "mean rank", "median_position"),
+        *("confidence", "loss_weight", "n_tokens", "num_hops", "elo", "elo_rating", "perplexity"),
+        *("avg_logprob", "log_prob", "log_tokens", "error_weight", "uncertainty", "p_value"),
+        *("cosine_similarity", "human_agreement", "text_readability", "sentiment_score", "score"),
+        *("loss", "error_rate", "accuracy", "toxicity_score", "popularity", "gpu_hours", "top_p"),
+        *("learning_rate", "Length (words)", "percentile", "item_difficulty", "cross-entropy"),
+    ],
+)
+def test_invalid_a_quantity_beside_models_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    other = np.round(np.random.default_rng(9).uniform(0.1, 0.9, N), 3)
+    path = write(tmp_path, f"gpt4,{name},llama", A, other, B)
+
+    message = refuse(capsys, path)
+
+    assert f"It is not clear whether column '{name}' is a model" in message
+    assert "--model gpt4 --model llama, or, with every column" in message
+    assert list(compare(capsys, path, "--model", name)["models"]) == [name]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        *(("entropy", "uncertainty"), ("gpt4_perplexity", "llama_perplexity")),
+        *(("gpt4_cross_entropy", "llama_cross_entropy"), ("loss_a", "loss_b"), ("rank_net", "svm")),
+        *(("human", "gpt4"), ("gpt4_score", "human_score"), ("map", "mle"), ("em", "variational")),
+        *(("error_pct_a", "error_pct_b"), ("score1", "score2"), ("weighted", "plain")),
+        *(("token_loss_a", "token_loss_b"), ("loss", "baseline_loss"), ("log", "probit")),
+        *(("gpt4_log_loss", "llama_log_loss"), ("age_error_rf", "age_error_svm")),
+    ],
+)
+def test_exact_names_of_models_are_no_quantities(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], first: str, second: str
+) -> None:
+    result = compare(capsys, write(tmp_path, f"{first},{second}", A, B))
+
+    np.testing.assert_allclose(abs(result["comparisons"][0]["difference"]), DIFFERENCE, rtol=1e-12)
+    assert list(compare(capsys, write(tmp_path, "similarity", A))["models"]) == ["similarity"]
+
+
+@pytest.mark.parametrize(
+    "values", [100 * A, [0.0, *(100 * A[1:])], -A - 0.5, 10 * A - 12, 1200 + 80 * A]
+)
+def test_invalid_a_clearly_different_scale_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: Sequence[float]
+) -> None:
+    path = write(tmp_path, "a,x,b", A, np.round(values, 3), B)
+
+    message = refuse(capsys, path)
+
+    assert "It is not clear whether column 'x' is a model" in message
+    assert "losses of the same rows have one scale" in message
+    assert_a_and_b(compare(capsys, path, "--model", "a", "--model", "b"))
+
+
+@pytest.mark.parametrize("values", [B * 4, A - 0.5, -B, B + 1])
+def test_exact_models_may_differ_in_scale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: Sequence[float]
+) -> None:
+    negative = -A if max(values) < 0 else A
+    path = write(tmp_path, "a,b", negative, np.round(values, 3))
+
+    assert list(compare(capsys, path)["models"]) == ["a", "b"]
+
+
 def test_invalid_losses_beside_scores_are_asked_about(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -184,7 +253,7 @@ def test_invalid_the_direction_of_scores_is_asked_for(
         path = write(tmp_path, heading, *columns)
         assert "--better higher, or --better lower" in refuse(capsys, path)
         assert len(compare(capsys, path)["models"]) == 2
-    for heading in ("a_loss,b_loss", "a_error,b_error", "toxicity_score,b", "a,b"):
+    for heading in ("a_loss,b_loss", "a_error,b_error", "a_toxicity_score,b", "a,b"):
         assert main(["compare", write(tmp_path, heading, A, B), "--json"]) == 0
 
 
