@@ -283,6 +283,25 @@ def _name_settings(entries: Sequence[dict[str, JsonValue]]) -> None:
             entry["task"] = without
 
 
+def _name_suites(paths: Sequence[Path], entries: Sequence[dict[str, JsonValue]]) -> None:
+    """Add the folder above the runs of HELM to the models, where two have one model and task."""
+    runs = [
+        (path, entry) for path, entry in zip(paths, entries, strict=True) if _read_run_name(path)
+    ]
+    if len({(entry["model"], entry["task"]) for _, entry in runs}) == len(runs):
+        return
+    folders = [path.resolve().parents[1].parts for path, _ in runs]
+    depth = 1
+    while len({parts[-depth:] for parts in folders}) < len({*folders}):
+        depth += 1
+    for (_, entry), parts in zip(runs, folders, strict=True):
+        entry["model"] = f"{entry['model']}, {'/'.join(parts[-depth:])}"[:MOST_NAME]
+    if len({(entry["model"], entry["task"]) for _, entry in runs}) < len(runs):
+        names = ", ".join(str(path) for path, _ in runs[:MOST_SCORES])
+        message = f"Two of these files are of one run of HELM: {names}. Give one of them."
+        raise UserError(message)
+
+
 def _name_models_and_tasks(
     paths: Sequence[Path], files: Sequence[DatasetFile], named: Mapping[str, str]
 ) -> list[dict[str, JsonValue]]:
@@ -306,6 +325,7 @@ def _name_models_and_tasks(
         rows.append({*zip(models, *_read_keys(file, named), strict=True)} if models else None)
     if any(map(_read_run_name, paths)):
         _name_settings(entries)
+        _name_suites(paths, entries)
     for i, entry in enumerate(entries):
         own = rows[i]
         others = [other for j, other in enumerate(rows) if j != i and other is not None]

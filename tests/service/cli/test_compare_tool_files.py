@@ -70,6 +70,25 @@ def test_by_hand_folders_of_helm_name_model_and_task(
     assert "task mmlu:subject=law,data_augmentation=canonical" in understood
 
 
+def test_by_hand_runs_of_helm_in_two_suites_are_two_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for suite, right in (("v1.0", 3), ("v1.1", 6)):
+        for subject in ("law", "art"):
+            folder = tmp_path / suite / f"mmlu:subject={subject},model=a"
+            folder.mkdir(parents=True)
+            (folder / "per_instance_stats.json").write_text(json.dumps(change_helm(right)))
+
+    result, understood = compare(capsys, str(tmp_path), "--score", "exact_match")
+
+    assert means_of(result) == {"a, v1.0": 3 / 8, "a, v1.1": 6 / 8}
+    assert "task mmlu:subject=art" in understood
+    copy = folder / "display_predictions.json"
+    shutil.copy(folder / "per_instance_stats.json", copy)
+    twice = [str(copy), str(folder / "per_instance_stats.json")]
+    assert "are of one run of HELM" in refuse(capsys, *twice, "--score", "exact_match")
+
+
 def test_by_hand_settings_of_helm_are_models_where_one_was_asked_in_several(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

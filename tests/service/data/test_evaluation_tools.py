@@ -117,6 +117,28 @@ def test_exact_repeats_of_promptfoo_are_runs_of_one_item(tmp_path: Path) -> None
     assert set(columns["epoch"]) == {1, 2}
 
 
+def test_exact_a_provider_of_promptfoo_that_is_listed_twice_is_two_models(tmp_path: Path) -> None:
+    file = load("promptfoo-old.json")
+    results = file["results"]["results"]
+    file["results"]["results"] = results + [{**result, "promptIdx": 1} for result in results]
+
+    _, columns = tabulate(tmp_path, json.dumps(file).encode())
+
+    assert set(columns["model"]) == {"assistant, promptIdx 0", "assistant, promptIdx 1"}
+    assert set(columns["epoch"]) == {1}
+
+
+def test_exact_a_score_that_is_nan_is_missing(tmp_path: Path) -> None:
+    run = change_helm(3)
+    for instance in run:
+        for stat in instance["stats"] if instance["instance_id"] == run[0]["instance_id"] else ():
+            stat["mean"] = stat["sum"] = float("nan")
+
+    _, columns = tabulate(tmp_path, json.dumps(run * 2).encode())
+
+    assert sum(value != value for value in columns["score.exact_match"]) == 1  # noqa: PLR0124
+
+
 @pytest.mark.outside("the scores that DeepEval listed in its own summary")
 @pytest.mark.parametrize("name", ["old", "new", "latest"])
 def test_golden_deepeval_scores_of_each_metric(tmp_path: Path, name: str) -> None:

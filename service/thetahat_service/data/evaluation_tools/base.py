@@ -150,9 +150,9 @@ def require_list(value: JsonValue, place: str) -> list[JsonValue]:
 
 
 def read_number(value: JsonValue, place: str) -> float | None:
-    """Return a score: a number or a truth value; None for null."""
+    """Return a score: a number or a truth value; None for null and NaN."""
     if value is None:
         return None
     if not isinstance(value, bool | int | float):
         raise InvalidFile(f"{place} is {shorten(repr(value), SHOWN)}, which is no number.")
-    return float(value)
+    return None if value != value else float(value)  # noqa: PLR0124 - NaN

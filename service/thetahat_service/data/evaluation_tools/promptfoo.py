@@ -1,7 +1,8 @@
 """promptfoo: the files of ``--output``, in JSON or with a result in each line.
 
-The model is the provider, and the prompt where a provider has several. An item is a test case,
-known by its variables and assertions, as promptfoo numbers repeats like test cases of their own.
+The model is the provider, and the prompt where a provider has several; a provider that is listed
+twice, with other settings, has two values of ``promptIdx``. An item is a test case, known by its
+variables and assertions, as promptfoo numbers repeats like test cases of their own.
 """
 
 from __future__ import annotations
@@ -51,8 +52,7 @@ class Promptfoo:
     def list_rows(self, values: Iterable[JsonValue]) -> Iterator[JsonObject]:
         """Yield a row for each test case, provider, prompt and repeat."""
         results = [require_object(each, "A result") for value in values for each in _list(value)]
-        labels = _label_prompts(results)
-        return number_runs(_read_result(result, labels) for result in results)
+        return number_runs(map(_read_result, results, _name_models(results)))
 
 
 def _list(value: JsonValue) -> list[JsonValue]:
@@ -67,6 +67,23 @@ def _list(value: JsonValue) -> list[JsonValue]:
             "Write them again with a release of promptfoo that has it."
         )
     return require_list(summary.get("results"), "The results of promptfoo")
+
+
+def _name_models(results: list[JsonObject]) -> list[str]:
+    """Return the model of each result, with its ``promptIdx`` where a name has several."""
+    for result in results:
+        missing = sorted(RESULT_KEYS - result.keys())
+        if missing:
+            raise InvalidFile(f"A result of promptfoo has no {', '.join(missing)}.")
+    labels = _label_prompts(results)
+    names = [_read_provider(result) + labels[_find_prompt(result)] for result in results]
+    columns: dict[str, set[str]] = {}
+    for name, result in zip(names, results, strict=True):
+        columns.setdefault(name, set()).add(str(result["promptIdx"]))
+    return [
+        f"{name}, promptIdx {result['promptIdx']}" if len(columns[name]) > 1 else name
+        for name, result in zip(names, results, strict=True)
+    ]
 
 
 def _label_prompts(results: list[JsonObject]) -> dict[str, str]:
@@ -94,10 +111,7 @@ def _read_label(result: JsonObject) -> str:
     return str(prompt.get("label") or "").strip() if isinstance(prompt, dict) else ""
 
 
-def _read_result(result: JsonObject, labels: dict[str, str]) -> JsonObject:
-    missing = sorted(RESULT_KEYS - result.keys())
-    if missing:
-        raise InvalidFile(f"A result of promptfoo has no {', '.join(missing)}.")
+def _read_result(result: JsonObject, model: str) -> JsonObject:
     case = require_object(result["testCase"], "The testCase of a result")
     digest = hash_content(*(case.get(key) for key in CASE_KEYS))
     variables = case.get("vars")
@@ -113,7 +127,7 @@ def _read_result(result: JsonObject, labels: dict[str, str]) -> JsonObject:
             scores[name] = read_number(value, f"The score {name!r} of item {item!r}")
     row: dict[str, JsonValue] = {
         "item": item,
-        "model": _read_provider(result) + labels[_find_prompt(result)],
+        "model": model,
         "doc_hash": digest,
     }
     if _has_failed(result):
