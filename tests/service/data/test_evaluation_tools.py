@@ -321,6 +321,17 @@ def test_exact_items_are_known_by_content_whatever_the_order(tmp_path: Path) -> 
         assert pairs[0] == pairs[1]
 
 
+def test_exact_two_evaluations_of_every_eval_ever_are_two_models(tmp_path: Path) -> None:
+    lines = read_text("every-new_samples.jsonl").splitlines()
+    again = [line.replace(b"capitals/new/1", b"capitals/new/2") for line in lines]
+
+    _, columns = tabulate(tmp_path, b"\n".join([*lines, *again]), JSONL)
+
+    assert set(columns["model"]) == {f"example/new, capitals/new/{i}" for i in (1, 2)}
+    assert set(columns["epoch"]) == {1}
+    assert "evaluation" not in columns
+
+
 def test_exact_values_of_every_eval_ever(tmp_path: Path) -> None:
     inspection, columns = tabulate(tmp_path, read_text("every-new_samples.jsonl"), JSONL)
 

@@ -161,6 +161,18 @@ def test_invalid_logs_name_the_place(
     assert place_of(caught.value) == loc
 
 
+def test_invalid_models_with_scores_of_two_filters_are_not_compared(tmp_path: Path) -> None:
+    scores = {i: float(i % 2) for i in range(6)}
+    body, files = pair(
+        tmp_path,
+        harness_samples(scores, ("strict-match",)),
+        harness_samples(scores, ("flexible-extract",)),
+    )
+
+    with pytest.raises(EvaluationError, match="filter 'strict-match' in the logs of 'a', and by"):
+        run_kind(body, files)
+
+
 def pair(folder: Path, a: bytes, b: bytes) -> tuple[dict[str, Any], list[DatasetFile]]:
     files = [uploaded(folder, "a", JSONL, a), uploaded(folder, "b", JSONL, b)]
     entries = [{"dataset": str(f.id), "model": m} for f, m in zip(files, "ab", strict=True)]

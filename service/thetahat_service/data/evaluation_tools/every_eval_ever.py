@@ -28,6 +28,8 @@ from thetahat_service.json_types import JsonObject
 KEYS: Final = ("model_id", "evaluation_name", "sample_id", "evaluation")
 RECOGNISED: Final = frozenset({"schema_version", "evaluation_id"})
 VERSION: Final = re.compile(r"(instance_level_eval_)?0\.[23]\.\d+")
+EVALUATION: Final = "evaluation"
+"""The member of a row with the id of its evaluation, until models are named."""
 UNDERSTOOD: Final = "0.2 and 0.3"
 
 
@@ -44,6 +46,7 @@ class EveryEvalEver:
         """Yield a row for each record."""
         records = [_read_record(require_object(value, "A record")) for value in values]
         _check_names(records)
+        _name_evaluations(records)
         if not _has_several_results(records):
             for record in records:
                 record.pop("filter")
@@ -79,6 +82,7 @@ def _read_record(record: JsonObject) -> dict[str, JsonValue]:
         "task": str(record["evaluation_name"]),
         "filter": str(record.get("evaluation_result_id") or "none"),
         "doc_hash": hash_content(question.get("raw"), question.get("reference")),
+        EVALUATION: str(record.get("evaluation_id")),
     }
     if record.get("error") is not None:
         row[ERROR] = shorten(str(record["error"]), 1000)
@@ -98,6 +102,21 @@ def _read_costs(record: JsonObject) -> JsonObject:
         input_tokens=usage.get("input_tokens"),
         output_tokens=usage.get("output_tokens"),
     )
+
+
+def _name_evaluations(records: list[dict[str, JsonValue]]) -> None:
+    """Add the evaluation to the name of a model of which two have the same sample."""
+    keys = ("model", "task", "item", "filter")
+    first: dict[tuple[JsonValue, ...], JsonValue] = {}
+    several = {
+        row["model"]
+        for row in records
+        if first.setdefault(tuple(row[key] for key in keys), row[EVALUATION]) != row[EVALUATION]
+    }
+    for row in records:
+        evaluation = row.pop(EVALUATION)
+        if row["model"] in several:
+            row["model"] = f"{row['model']}, {evaluation}"
 
 
 def _has_several_results(records: Iterable[JsonObject]) -> bool:

@@ -53,8 +53,8 @@ NAMED: Final = 3
 
 Key = tuple[str, str]
 """Task and item."""
-_Item = tuple[str | None, str | None, Any, tuple[Any, ...]]
-"""Hashes of the content and of the input, cluster, and groups."""
+_Item = tuple[str | None, str | None, Any, tuple[Any, ...], str | None]
+"""Hashes of the content and of the input, cluster, groups, and filter of the answer."""
 
 
 @dataclass(slots=True)
@@ -76,10 +76,12 @@ class _Runs:
     where the log has them."""
     groups: dict[Key, tuple[Any, ...]] = field(default_factory=dict)
     """The groups of an item, in the order of the request."""
+    filters: dict[Key, str] = field(default_factory=dict)
+    """How the answer was taken from what the model wrote, where the log has it."""
 
     def describe(self, key: Key, item: _Item) -> None:
         """Keep what a row says of its item beside the score."""
-        digest, asked, cluster, groups = item
+        digest, asked, cluster, groups, filtered = item
         if digest is not None:
             self.hashes[key] = digest
         if asked is not None:
@@ -88,6 +90,8 @@ class _Runs:
             self.clusters[key] = cluster
         if groups:
             self.groups[key] = groups
+        if filtered is not None:
+            self.filters[key] = filtered
 
 
 def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -391,18 +395,18 @@ def _read_file(  # noqa: PLR0913 - the file, and what is read of it
         [None] * n if sizes is None else sizes.tolist(),
         islice(costs, n),
         read_cells(names["epoch"], None if names["epoch"] else "1"),
-        filters,
         zip(
             read_cells(names["doc_hash"]),
             read_cells(names["input_hash"]),
             columns[logs.cluster].tolist() if logs.cluster else [None] * n,
             _list_groups(logs, columns, n),
+            filters,
             strict=True,
         ),
         strict=True,
     )
-    for model, task_name, item_name, value, size, cost, epoch, filtered, of_item in rows:
-        if logs.filter is None or filtered is None or filtered == logs.filter:
+    for model, task_name, item_name, value, size, cost, epoch, of_item in rows:
+        if logs.filter is None or of_item[-1] in {None, logs.filter}:
             number = None if math.isnan(value) else value
             yield model, (task_name, item_name), number, size, cost, epoch, of_item
 
@@ -564,8 +568,9 @@ def _find_shared_items(
 
 
 def _check_contents(models: Mapping[str, _Runs]) -> None:
-    """Refuse items of one id whose contents differ, where logs have a hash of the content."""
+    """Refuse items of one id whose contents or filters differ, where logs have them."""
     known: dict[Key, tuple[str, str]] = {}
+    used: dict[Key, tuple[str, str]] = {}
     for name, runs in models.items():
         for key, digest in runs.hashes.items():
             other, first = known.setdefault(key, (name, digest))
@@ -574,6 +579,16 @@ def _check_contents(models: Mapping[str, _Runs]) -> None:
                     f"Item {key[1]!r} of {key[0]!r} is not the same in the logs of {other!r} and "
                     f"{name!r}: its doc_hash differs. The models must be tested on the same items.",
                     loc=("logs",),
+                )
+        for key, filtered in runs.filters.items():
+            other, first = used.setdefault(key, (name, filtered))
+            if first != filtered:
+                raise InvalidParameter(
+                    f"Item {key[1]!r} of {key[0]!r} is scored by the filter {first!r} in the logs "
+                    f"of {other!r}, and by {filtered!r} in those of {name!r}: such scores cannot "
+                    "be compared. Send logs of all models with one filter.",
+                    loc=("logs", "filter"),
+                    value=filtered,
                 )
 
 
