@@ -84,6 +84,14 @@ class Predefined(Scheme):
                 loc=("columns", "fold"),
                 value=labels[0],
             )
+        if {*labels} & {-1, "-1"}:
+            raise InvalidParameter(
+                "The fold column has the fold -1, which scikit-learn's PredefinedSplit takes for "
+                "rows that are never tested, and this scheme would test. Leave such rows out, or "
+                "give the fold another number.",
+                loc=("columns", "fold"),
+                value=-1,
+            )
         return codes, labels
 
 

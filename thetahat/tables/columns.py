@@ -306,12 +306,28 @@ def describe_other_cells(
     others = [(row, value) for row, value in present if not _is_number(value)]
     n_numbers = len(present) - len(others)
     if not others or len(others) > max(MOST_OTHER_CELLS, n_numbers / 10) or n_numbers < len(others):
-        return ""
+        return _describe_units(others, number_row)
     first = [
         (None if number_row is None else number_row(row), value)
         for row, value in others[:MOST_NAMED_CELLS]
     ]
     return write_other_cells(n_numbers, len(others), first)
+
+
+def _describe_units(
+    cells: Sequence[tuple[int, Any]], number_row: Callable[[int], int] | None
+) -> str:
+    """Return a sentence on texts of which most are numbers with a unit or a sign; else ''."""
+    from thetahat.tables.column_profiles import WITH_UNIT  # noqa: PLC0415 - it imports this module
+
+    found = [(row, cell) for row, cell in cells if WITH_UNIT.fullmatch(str(cell))]
+    if 2 * len(found) <= len(cells):
+        return ""
+    row = "" if number_row is None else f" in row {number_row(found[0][0])}"
+    return (
+        f" It has {str(found[0][1])!r}{row}, which is no plain number. Write plain numbers, as "
+        "1234.5: without a currency, a unit or brackets."
+    )
 
 
 def find_mixed_marks(values: Sequence[Any] | np.ndarray) -> tuple[tuple[int, str], ...] | None:

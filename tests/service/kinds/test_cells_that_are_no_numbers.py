@@ -45,6 +45,37 @@ def test_exact_the_cell_of_a_text_is_named(tmp_path: Path, kind: str, cell: str)
     assert words in str(refusal.value)
 
 
+@pytest.mark.parametrize("write", ["${}", "{} kg", "EUR {}", "({})"])
+@pytest.mark.parametrize("kind", ["losses", "cross_validation"])
+def test_exact_numbers_with_a_unit_are_no_categories(tmp_path: Path, kind: str, write: str) -> None:
+    rows = [f"{write.format(round(a + 0.25, 3))},{y}" for a, y in ROWS]
+    file = uploaded(tmp_path, "text/csv", "\n".join(["a,y", *rows]).encode())
+    fit = {
+        "kind": "cross_validation",
+        "columns": {"target": "y"},
+        "task": "classification",
+        "learners": {"m": "logistic_regression"},
+        "scheme": {"name": "k_fold", "params": {"n_folds": 3}},
+    }
+    with pytest.raises((EvaluationError, InvalidRequest)) as refusal:
+        run_kind({**REQUESTS.get(kind, fit), "dataset": str(file.id)}, [file])
+
+    row = 0 if kind == "losses" else 1  # the first one of the first training part
+    cell = write.format(round(ROWS[row][0] + 0.25, 3))
+    assert f"{cell!r} in row {row}, which is no plain number" in str(refusal.value)
+    assert "one_hot" not in str(refusal.value)
+
+
+def test_exact_classes_of_two_types_are_named(tmp_path: Path) -> None:
+    rows = [f"{'yes' if y else 'no'},{y}" for _, y in ROWS]
+    file = uploaded(tmp_path, "text/csv", "\n".join(["a,y", *rows]).encode())
+    body = {**REQUESTS["predictions"], "loss": "zero_one", "dataset": str(file.id)}
+
+    with pytest.raises(EvaluationError, match=r"'no' in columns\.target\.0") as refusal:
+        run_kind(body, [file])
+    assert "0 in columns.predictions.m.0" in str(refusal.value)
+
+
 MIXED = [
     ["1,5", "2.5", "3"],
     ["1,534", "1.432", "2.102"],  # thousands, or a decimal comma

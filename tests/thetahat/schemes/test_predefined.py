@@ -54,3 +54,9 @@ def test_limit_a_column_of_sources_is_leave_one_source_out() -> None:
     ours = drawn(Predefined(blocks="source"), Rows(n=30, fold=column), 0)
 
     assert ours == drawn(LeaveOneSourceOut(), Rows(n=30, source=column), 0)
+
+
+@pytest.mark.parametrize("fold", [[-1, 0, 1, 0], ["-1", "0", "1", "0"]])
+def test_invalid_a_fold_that_scikit_learn_never_tests(fold: list[object]) -> None:
+    with pytest.raises(InvalidParameter, match="fold -1, which scikit-learn's PredefinedSplit"):
+        Predefined().n_splits(labelled(fold=fold))

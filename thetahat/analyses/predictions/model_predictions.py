@@ -177,15 +177,18 @@ def read_classes(data: ModelPredictions, named: Sequence[Any] | None) -> tuple[A
                 (i, labels) for i, labels in enumerate(sets) if isinstance(labels, list | tuple)
             )
             columns |= {(*data.sets_path, model, i): labels for i, labels in rows}
-    seen: dict[Any, None] = {}
+    seen: dict[Any, Loc] = {}
     for path, column in columns.items():
         for i, value in enumerate(column):
-            seen.setdefault(_read_label(value, (*path, i)))
-    kinds = {type(label) for label in seen}
+            seen.setdefault(_read_label(value, (*path, i)), (*path, i))
+    kinds = {type(label): (label, place) for label, place in reversed(seen.items())}
     if len(kinds) > 1:
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        examples = " and ".join(
+            f"{label!r} in {'.'.join(map(str, place))}" for label, place in kinds.values()
+        )
         raise InvalidParameter(
-            f"The class labels have different types ({names}). Use one type for all of them.",
+            f"The class labels have different types: {examples}. Write each class in one way, in "
+            "the true values and in all predictions.",
             loc=data.y_path,
             value=shorten_value([*seen]),
         )
