@@ -233,7 +233,8 @@ def _check_repeats(
     possible = {
         name: list(map(str, values(name)))
         for name, column in columns.items()
-        if 1 < column.distinct <= MOST_VARIANTS and (column.is_whole or not column.is_numeric)
+        if 1 < column.distinct <= MOST_VARIANTS
+        and (column.is_whole or not column.is_numeric or 4 * column.distinct <= column.rows)
     }
     alone = {n: len(set(zip(labelled, cells, strict=True))) for n, cells in possible.items()}
     for name, n_different in alone.items():

@@ -170,6 +170,24 @@ def test_invalid_rows_of_several_metrics_are_no_runs(
     assert "Item '0' of 'a' has several rows, which differ in column 'metric'" in message
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("temperature", (0.0, 0.7)), ("top_p", (0.9, 0.95, 1.0)), ("shots", (0, 5)), ("dose", "xy")],
+)
+def test_invalid_rows_of_several_settings_are_no_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, values: Sequence[Any]
+) -> None:
+    rows = [[*row, value] for row in long_rows() for value in values]
+    path = write(tmp_path, f"item,model,score,{name}", rows)
+
+    message = refuse(capsys, path, *HIGHER)
+
+    assert f"Item '0' of 'a' has several rows, which differ in column '{name}'" in message
+    timed = [[*row, k + 0.13 * i] for i, row in enumerate(long_rows()) for k in (1, 2)]
+    path = write(tmp_path, "item,model,score,seconds", timed)
+    assert_paired(compare(capsys, path, *HIGHER)[0])
+
+
 def test_exact_folds_of_datasets_are_items_of_tasks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -147,7 +147,7 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
         cautions += _suspect_scores(table, names)
     similar = find_similar_labels(table.models, "models")
     known = {n: m.values for n, m in table.models.items() if m.values is not None}
-    scales = suspect_scales(known, are_losses=True)
+    scales = suspect_scales(known, are_losses=not table.higher_is_better)
     return (*cautions, *scales, *similar, *_suspect_copies(table))
 
 

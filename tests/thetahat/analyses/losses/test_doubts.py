@@ -70,6 +70,19 @@ def test_exact_percent_beside_fractions_are_questioned(
         assert all(c["severity"] == "serious" for c in found)
 
 
+@pytest.mark.parametrize("better", ["lower", "higher"])
+def test_exact_scores_in_percent_may_be_as_small_as_fractions(
+    better: Better,
+) -> None:
+    """Of losses, another model may have a small mean and no larger losses than 1."""
+    percent = [0.3, *(100 * v for v in FRACTIONS[:0:-1])]
+
+    result = thetahat.evaluate({"a": FRACTIONS, "b": percent}, blocks="holdout", better=better)
+
+    codes = {caution["code"] for caution in thetahat.to_json(result)["cautions"]}
+    assert ("scales_differ" in codes) is (better == "higher")
+
+
 @pytest.mark.parametrize(
     ("truth", "predicted", "is_questioned"),
     [
