@@ -21,8 +21,8 @@ from thetahat_service.cli.evaluate_once import (
     Computed,
     evaluate_by_service,
     evaluate_here,
-    evaluate_logs,
     open_data,
+    send_logs,
 )
 from thetahat_service.cli.failures import UserError, explain
 from thetahat_service.cli.output import print_text
@@ -294,12 +294,27 @@ def evaluate_files(
         if options.leaves_out:
             request["missing"] = Missing.LEAVE_OUT.value
         print_text(*understood, to_errors=True)
+        if url is None:
+            return _evaluate_here(request, data)
         if "logs" in request:
             local = {str(file.id): path for file, path in zip(data, paths, strict=True)}
-            return evaluate_logs(request, data, local, url)
-        if url is None:
-            return evaluate_here(request, data[0])
+            return send_logs(request, local, url)
         return evaluate_by_service(request, paths[0], url)
+
+
+def _evaluate_here(request: dict[str, JsonValue], data: Sequence[DatasetFile]) -> Computed:
+    """Evaluate a request in this process; a refusal that names a field names the option, too."""
+    from thetahat.errors import InvalidParameter
+
+    try:
+        if "logs" in request:
+            return evaluate_here(request, logs=data)
+        return evaluate_here(request, data[0])
+    except InvalidParameter as error:
+        if "leave_out" in error.message:
+            message = f"{error.message} The option is --missing leave_out."
+            raise UserError(message) from None
+        raise
 
 
 @contextmanager
@@ -430,10 +445,10 @@ def _build_table_request(
             "block": options.block,
             "repeat": options.repeat,
             "instance": options.instance,
-            "item": options.item,
-            "run": options.run,
             "cluster": options.cluster,
             "time": options.time,
+            "item": options.item,
+            "run": options.run,
         },
         knows_blocks=options.blocks is not None or bool(options.models),
         leaves_out=options.leaves_out or bool(judges),
@@ -522,12 +537,10 @@ def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:
 
 def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:
     """Return one sentence about how the file was understood."""
-    from thetahat_service.cli.table_columns import LABELS
     from thetahat_service.roles.names import list_names
 
     names = columns.losses
     shown = list_names(names)
-    named = columns.labels
-    labels = ", ".join(f"{name} from column {named[name]}" for name in LABELS if name in named)
+    labels = ", ".join(f"{name} from column {of}" for name, of in columns.labels.items())
     ends = f"; {labels}" if labels else ""
     return f"models: {shown} ({better.value} is better); {KINDS[blocks]}{ends}"

@@ -88,23 +88,11 @@ def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> Com
         return Computed(result, url=url, identifier=submitted.id)
 
 
-def evaluate_logs(
-    request: JsonObject, files: Sequence[DatasetFile], paths: Mapping[str, Path], url: str | None
-) -> Computed:
-    """Evaluate a request about several files, which its field ``logs`` names by id.
+def send_logs(request: JsonObject, paths: Mapping[str, Path], url: str) -> Computed:
+    """Let a running service evaluate a request about files, which its field ``logs`` names by id.
 
     ``paths`` has the path of each file by id; a service receives the files and gives other ids.
     """
-    if url is None:
-        from thetahat.errors import InvalidParameter
-
-        try:
-            return evaluate_here(request, logs=files)
-        except InvalidParameter as error:
-            if error.loc == ("logs",) and "leave_out" in error.message:
-                message = f"{error.message} The option is --missing leave_out."
-                raise UserError(message) from None
-            raise
     from thetahat_service.cli.connection import connect
 
     with connect(url) as client:

@@ -13,7 +13,7 @@ from thetahat_service.cli.failures import UserError
 from thetahat_service.data.base import EMPTY_ROWS, WRITTEN
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.roles.missing_codes import find_missing_code
-from thetahat_service.roles.names import is_name_of, is_no_model_name
+from thetahat_service.roles.names import NAMED_LABELS, is_name_of, is_no_model_name
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile
     from thetahat_service.kinds.base import DatasetFile
 
-LABELS: Final = ("block", "repeat", "instance", "cluster", "time", "item", "run")
-"""Columns that name a row; a file's columns of these names are used without an option, but for
-``time``, which may as well be how long something took, and ``item`` and ``run``, which make rows
-runs."""
 LISTED: Final = 12
 NO_PREDICTIONS: Final = (
     "`compare` takes a loss or a score for each row and model. thetahat.evaluate_predictions in "
@@ -46,7 +42,7 @@ class LossColumns(NamedTuple):
     losses: list[str]
     """The columns of the models."""
     labels: dict[str, str]
-    """The columns that name a row, by ``LABELS``, if there are such."""
+    """The columns that name a row, such as the block, if there are such."""
     unused: list[str]
     """Sentences on columns that are not used, and on numbers that the file has as text."""
 
@@ -84,11 +80,7 @@ def choose_columns(
     check_names(profiles, (*models, *filter(None, labels.values())))
     found = {
         label: column
-        or (
-            label
-            if label not in {"time", "item", "run"} and label in profiles and label not in models
-            else None
-        )
+        or (label if label in NAMED_LABELS and label in profiles and label not in models else None)
         for label, column in labels.items()
     }
     chosen = {label: column for label, column in found.items() if column}

@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.target_tasks import propose_task
+from thetahat.values.types import FloatArray
 from thetahat_service.data.base import GROUPS, WRITTEN
 from thetahat_service.data.logs import describe_log, name_log
 from thetahat_service.data.profiles import profile_columns
@@ -16,7 +19,14 @@ from thetahat_service.json_types import FileUnderstanding, JsonObject, Understoo
 from thetahat_service.roles.contents import Contents, guess_contents
 from thetahat_service.roles.long_tables import UnclearTable, Values, read_long_table
 from thetahat_service.roles.names import is_label_name
-from thetahat_service.roles.proposals import Proposal, Role, find_model_column, propose_roles
+from thetahat_service.roles.proposals import (
+    Proposal,
+    Role,
+    doubt_computed_columns,
+    find_model_column,
+    list_of,
+    propose_roles,
+)
 from thetahat_service.roles.questions import list_questions, list_questions_of_long_table
 
 FEATURE: Final = "feature"
@@ -50,11 +60,13 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         if log is None
         else Contents("losses", f"It is {log}.")
     )
+    proposals = doubt_computed_columns(proposals, lambda name: _read_numbers(file, name))
     roles = {name: _name_role(p, contents) for name, p in proposals.items()}
     if log is not None:
         roles, questions = describe_log(file, profiles, read_values)
     elif find_model_column(profiles) is None:
-        questions = list_questions(proposals, rows, contents)
+        numbers = {p.name: _read_numbers(file, p.name) for p in list_of(proposals, Role.MODEL)}
+        questions = list_questions(proposals, rows, contents, numbers)
     else:
         long_roles, questions = _describe_long_table(profiles, read_values)
         roles |= long_roles
@@ -68,6 +80,10 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         "kind_reason": contents.reason,
         "questions": questions,
     }
+
+
+def _read_numbers(file: ReadableFile, name: str) -> FloatArray:
+    return read_columns(file, [name])[name].astype(np.float64)
 
 
 def _name_role(proposal: Proposal, contents: Contents) -> tuple[str, str]:

@@ -66,6 +66,8 @@ FIRST_WORDS: Final[Mapping[NameKind, tuple[AbstractSet[str], AbstractSet[str]]]]
 """The first word of the names, and what may follow it."""
 RANGE_ENDINGS: Final = ("__MIN", "__MAX")
 """How Weights & Biases ends the names of the columns with the range of another one."""
+NAMED_LABELS: Final = ("block", "repeat", "instance", "cluster")
+"""Names of columns that `compare` uses as what they are called, without an option."""
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
 

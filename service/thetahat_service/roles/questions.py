@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from thetahat.values.types import FloatArray
 from thetahat_service.roles.contents import Contents
 from thetahat_service.roles.further_questions import (
     ask_about_raters,
@@ -11,26 +12,42 @@ from thetahat_service.roles.further_questions import (
     list_further_questions_of_long_table,
 )
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import is_label_name, is_name_of, list_names
+from thetahat_service.roles.missing_codes import find_missing_code
+from thetahat_service.roles.names import NAMED_LABELS, is_label_name, is_name_of, list_names
 from thetahat_service.roles.proposals import Proposal, Role, list_of
-from thetahat_service.roles.totals import find_named_total
+from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 
-def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Contents) -> list[str]:
-    """Return a sentence on each question, for a table with a row for each test instance."""
+def list_questions(
+    proposals: Mapping[str, Proposal],
+    rows: int,
+    contents: Contents,
+    numbers: Mapping[str, FloatArray],
+) -> list[str]:
+    """Return a sentence on each question, for a table with a row for each test instance.
+
+    ``numbers`` are the (n,) values of the columns that are proposed as models, by name.
+    """
+    faults = [*_list_faults(proposals, numbers)]
     if contents.kind != "losses":
-        return _describe_other_kind(proposals, contents)
+        return [*faults, *_describe_other_kind(proposals, contents)]
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
-    total = find_named_total(proposal.column for proposal in proposals.values())
     sentences = [
-        *([f"Row {total.row} seems to sum up other rows: {total.reason}."] if total else []),
+        *faults,
+        *_describe_gaps(list_of(proposals, Role.MODEL)),
         *_describe_models(models),
         *_describe_doubts(list_of(proposals, Role.FAULTY, Role.UNCLEAR)),
+    ]
+    used = [name for name in NAMED_LABELS if name in proposals]
+    sentences += [
+        f"thetahat compare FILE takes column {name!r} as the {name} of each row, by its name."
+        for name in used
     ]
     labels = [
         label
         for label in list_of(proposals, Role.LABEL)
         if not (is_name_of("group", label.name) or is_name_of("time", label.name))
+        and label.name not in used
     ]
     sentences += [
         (
@@ -39,13 +56,41 @@ def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Conte
         )
         for label in labels
     ]
-    if not labels:
+    if not (labels or {"block", "cluster"} & {*used}):
         sentences.append(
             f"Whether this holds elsewhere: no. No column says which rows belong together, and the "
             f"{rows} rows are taken as independent. A column with the source of each row, such as "
             "a school or a document, would be needed."
         )
     return [*sentences, *list_further_questions(proposals)]
+
+
+def _list_faults(
+    proposals: Mapping[str, Proposal], numbers: Mapping[str, FloatArray]
+) -> Iterator[str]:
+    """Yield sentences on rows and numbers that seem to be no observations."""
+    total = find_named_total(proposal.column for proposal in proposals.values())
+    total = total or find_computed_total([*numbers.values()])
+    if total is not None:
+        yield f"Row {total.row} seems to sum up other rows: {total.reason}."
+    code = find_missing_code(numbers)
+    if code is not None:
+        yield (
+            f"Column {code.name!r} has {code.code} in row {code.row} ({code.n} rows), and "
+            f"{code.low:g} to {code.high:g} in the others: such numbers often stand for missing "
+            "values."
+        )
+
+
+def _describe_gaps(models: list[Proposal]) -> Iterator[str]:
+    """Yield a sentence on the first model without a value in some rows."""
+    gaps = [(p.name, p.column.first_missing) for p in models if p.column.first_missing is not None]
+    for name, row in gaps[:1]:
+        others = f", and {len(gaps) - 1} more models lack values" if gaps[1:] else ""
+        yield (
+            f"Model {name!r} has no value in row {row}{others}: fill them in, or say that such "
+            "rows are left out (--missing leave_out)."
+        )
 
 
 def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) -> list[str]:
@@ -64,7 +109,7 @@ def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) 
     else:
         sentences = [
             "How good learners are that are trained on these rows: yes, by cross-validation.",
-            "How good trained models are: no. No column has losses or scores of each of them.",
+            _describe_trained(proposals),
         ]
         use = "name it as the source, and leave whole sources out"
     labels = [p for p in list_of(proposals, Role.LABEL) if is_label_name(p.name)]
@@ -75,6 +120,17 @@ def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) 
             "or sites, and the rows are taken as independent."
         )
     return [*sentences, ask_about_raters(proposals)]
+
+
+def _describe_trained(proposals: Mapping[str, Proposal]) -> str:
+    """Return whether a file to learn from says how good trained models are."""
+    numbers = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
+    if not numbers or list_of(proposals, Role.TARGET, Role.FAULTY, Role.UNCLEAR):
+        return "How good trained models are: no. No column has losses or scores of each of them."
+    return (
+        "How good trained models are: only if the columns of numbers are their losses or scores, "
+        f"for which thetahat compare FILE takes {list_names(numbers)}."
+    )
 
 
 def list_questions_of_long_table(columns: LongColumns, items: int) -> list[str]:

@@ -358,6 +358,16 @@ def test_exact_rows_without_a_value_are_left_out_if_that_is_asked(
     assert result["models"]["a"]["n"] == N - 1
 
 
+def test_invalid_rows_without_a_label_name_the_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clusters = [*(f"c{i % 6}" for i in range(N - 1)), ""]
+    refusal = refuse(capsys, write(tmp_path, "cluster,a,b", clusters, A, B))
+
+    assert f"The cluster has no value in row {N - 1}." in refusal
+    assert "The option is --missing leave_out." in refusal
+
+
 def test_invalid_a_header_in_the_middle_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,6 +54,14 @@ def test_exact_roles_have_reasons_and_questions(
         (table("a,latency_ms", A, [100 + v for v in A]), "Whether 'latency_ms' is a model"),
         (table("y_true,a", A, B), "kind predictions"),
         (table("note", [f"text {i}" for i in range(N)]), "No column has losses or scores"),
+        (
+            table("a,b,c", A, B, [round((a + b) / 2, 6) for a, b in zip(A, B, strict=True)]),
+            "Whether 'c' is a model has to be said, because it is the mean of 'a', 'b' in every",
+        ),
+        (table("a,b", [*A, sum(A)], [*B, sum(B)]), "Row 24 seems to sum up other rows"),
+        (table("a,b", [-999, *A[1:]], B), "Column 'a' has -999 in row 0 (1 rows), and 0.052"),
+        (table("a,b", A, [*B[:5], "", *B[6:]]), "Model 'b' has no value in row 5: fill them in"),
+        (table("cluster,a,b", ["x", "y"] * 12, A, B), "takes column 'cluster' as the cluster of"),
     ],
 )
 def test_exact_questions_say_what_would_be_needed(
