@@ -64,11 +64,11 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
     roles = {name: _name_role(p, contents) for name, p in proposals.items()}
     if log is not None:
         roles, questions = describe_log(file, profiles, read_values)
-    elif find_model_column(profiles) is None:
+    elif (model := find_model_column(profiles)) is None:
         numbers = {p.name: _read_numbers(file, p.name) for p in list_of(proposals, Role.MODEL)}
         questions = list_questions(proposals, rows, contents, numbers)
     else:
-        long_roles, questions = _describe_long_table(profiles, read_values)
+        long_roles, questions = _describe_long_table(profiles, model, read_values)
         roles |= long_roles
     return {
         "rows": rows,
@@ -130,15 +130,20 @@ def _read_detail(details: JsonObject, key: str, name: str) -> Any:
 
 
 def _describe_long_table(
-    profiles: Mapping[str, ColumnProfile], read_values: Values
+    profiles: Mapping[str, ColumnProfile], model: str, read_values: Values
 ) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """Return the roles of a long table by column, and the questions that it can answer."""
+    """Return the roles of a long table by column, and the questions that it can answer.
+
+    Where one is not clear, the column of the model keeps its role, so that the form asks for the
+    others.
+    """
+    of_model = {model: ("model of the row", "has the name of models, and rows share its values")}
     try:
         found = read_long_table(profiles, read_values, {})
     except UnclearTable as unclear:
-        return {}, [f"{unclear} This has to be said before models can be compared."]
+        return of_model, [f"{unclear} This has to be said before models can be compared."]
     roles = {
-        str(found.model): ("model of the row", "has the name of models, and rows share its values"),
+        **of_model,
         found.item: ("item", "has the name of items, and models share its values"),
         found.score: ("score", "is the column of scores"),
         **dict.fromkeys(found.runs, ("run", "tells the runs of an item apart")),

@@ -33,6 +33,9 @@ class FormProposals:
     """The column of the item of such a file."""
     item_task: str = ""
     """The column of its task."""
+    block: str = ""
+    cluster: str = ""
+    """The columns of these names in a file of losses, which ``compare`` uses, too."""
     labels: Sequence[str] = ()
     """Columns whose values rows share, so that the rows may belong together."""
     named_labels: Sequence[str] = ()
@@ -77,14 +80,18 @@ def build_proposals(
     scores = [column["name"] for column in found if column["role"] == "score"]
     # A faulty cell of a chosen column is refused by its row; a column that is not chosen is lost.
     losses = [c["name"] for c in found if c["role"] in {"model", "faulty"}] or scores
+    names = {column["name"] for column in found} if kind == "losses" else set()
+    is_long = "model of the row" in of_rows
     knows_score = kind == "losses" and len(scores) < 2  # of a log with several, one is chosen
     return FormProposals(
         kind=kind,
         target=targets[0] if targets else "",
         losses=losses if knows_score else (),
         model_column=of_rows.get("model of the row", ""),
-        item=of_rows.get("item", "") if "model of the row" in of_rows else "",
+        item=of_rows.get("item", "") if is_long else "",
         item_task=of_rows.get("task", ""),
+        block="block" if "block" in names and not is_long else "",
+        cluster="cluster" if "cluster" in names else "",
         labels=[column["name"] for column in labels],
         named_labels=[column["name"] for column in labels if column["is_named_label"]],
         tasks=by_type | {c["name"]: c["task"] for c in found if c["task"] is not None},

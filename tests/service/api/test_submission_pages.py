@@ -335,6 +335,33 @@ def test_invalid_a_row_for_each_item_and_model_is_asked_in_words_of_the_form(
     assert words in HtmlPage(answer.text).text
 
 
+def test_exact_the_form_chooses_block_and_cluster_as_compare_does(client: TestClient) -> None:
+    clustered = "\n".join(
+        line + (",cluster" if i == 0 else f",c{i // 4}") for i, line in enumerate(LONG.splitlines())
+    )
+    form = open_form(client, clustered.encode())
+    request = request_of(client, send(client, form, better="higher", blocks="holdout"))
+    assert request["logs"]["cluster"] == "cluster"
+
+    blocks = LOSSES.replace("site,a,b", "block,a,b")
+    form = open_form(client, blocks.encode())
+    assert form.filled()["block"] == ["block"]
+    answer = send(client, form, better="lower", blocks="source")
+    assert request_of(client, answer)["columns"]["block"] == "block"
+
+
+def test_invalid_a_row_for_each_model_without_a_clear_item_is_asked_for(client: TestClient) -> None:
+    header, *rows = LONG.splitlines()
+    rows = [f"{row},{row.split(',')[0]}" for row in rows]
+    unclear = "\n".join([f"{header},prompt", *rows])
+    answer = send(client, open_form(client, unclear.encode()), better="higher", blocks="holdout")
+
+    assert answer.status_code == 422
+    assert (
+        "Choose the item of each row, by which the models are paired." in HtmlPage(answer.text).text
+    )
+
+
 @pytest.mark.parametrize("scores", [("acc",), ("acc", "acc_norm")])
 def test_exact_scores_of_a_log_are_no_models(client: TestClient, scores: tuple[str, ...]) -> None:
     rows = [{"doc_id": i, "doc_hash": f"h{i}", **dict.fromkeys(scores, i % 2)} for i in range(12)]

@@ -306,6 +306,16 @@ def test_exact_items_with_more_rows_than_others_are_a_caution(tmp_path: Path) ->
     assert "Item 'k2' of 'm' has 2 rows and other items have 1" in found["runs_unequal"]
 
 
+def test_invalid_two_rows_of_one_numbered_run_are_refused(tmp_path: Path) -> None:
+    rows = [f"{i},{m},{e},{(7 * i + e) % 3}" for i in range(6) for m in "ab" for e in (1, 2)]
+    content = "\n".join(["item,model,epoch,score", *rows, "2,b,1,0"]).encode()
+    file = uploaded(tmp_path, "t.csv", "text/csv", content)
+
+    message = "Epoch 1 of item '2' of 'task' has two rows of 'b': they are no runs of the item"
+    with pytest.raises(EvaluationError, match=message):
+        run_kind(request([file], "score", better="higher"), [file])
+
+
 def test_exact_runs_that_ended_in_an_error_have_no_score_in_inspect_ai(tmp_path: Path) -> None:
     log = json.loads(inspect_json("qa", "m", {i: ["C"] for i in range(6)}))
     log["samples"][2]["error"] = {"message": "the container is gone"}

@@ -273,6 +273,8 @@ def _read_models(
         file = datasets[entry.dataset]
         costs = _read_costs(logs, file, i)
         rows = _read_file(logs, entry, file, chosen, costs, loc)
+        numbers_runs = _choose_column(logs, "epoch", _list_column_names(file)) is not None
+        own: set[tuple[str, Key, str]] = set()
         for model, key, score, size, cost, epoch, item in rows:
             earlier, asked = read.setdefault((model, key, epoch), (i, item[1]))
             if earlier != i:
@@ -294,6 +296,14 @@ def _read_models(
                     loc=loc,
                     value=key[1],
                 )
+            if numbers_runs and (model, key, epoch) in own:
+                raise InvalidParameter(
+                    f"Epoch {epoch} of item {key[1]!r} of {key[0]!r} has two rows of {model!r}: "
+                    "they are no runs of the item, which the epochs number. Remove one of them.",
+                    loc=loc,
+                    value=key[1],
+                )
+            own.add((model, key, epoch))
             runs.describe(key, item)
     if ratio is None and _are_log_likelihoods(logs.score, models):
         ratio = PERPLEXITY
