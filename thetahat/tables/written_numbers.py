@@ -14,6 +14,7 @@ from thetahat.common_names import FALSE_WORDS, MISSING_MARKS, TRUE_WORDS
 from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat.values.types import FloatArray
 
+_NUMBERS: Final = (bool, int, float, Decimal, np.integer, np.floating, np.bool_)
 _LEADING_ZERO: Final = re.compile(r"[+-]?0[0-9]+")
 
 
@@ -33,8 +34,8 @@ def parse_texts(values: Sequence[Any] | np.ndarray) -> FloatArray | None:
         if value is None:
             numbers[row] = math.nan
         elif not isinstance(value, str):
-            if not isinstance(value, bool | int | float | Decimal | np.number | np.bool_):
-                return None
+            if isinstance(value, np.timedelta64) or not isinstance(value, _NUMBERS):
+                return None  # NumPy counts durations among its whole numbers
             numbers[row] = float(value)
         elif (text := value.strip().replace("\N{MINUS SIGN}", "-")).lower() in MISSING_MARKS:
             numbers[row] = math.nan

@@ -596,7 +596,8 @@ def _read_numbers(name: str, values: npt.ArrayLike | Sequence[npt.ArrayLike]) ->
     from thetahat.tables.columns import describe_other_cells  # noqa: PLC0415 - seldom needed
     from thetahat.tables.written_numbers import parse_texts  # noqa: PLC0415 - seldom needed
 
-    cells = array.ravel().tolist()
+    # as a list, dates and durations in nanoseconds would be whole numbers
+    cells = list(array.ravel()) if array.dtype.kind in "mM" else array.ravel().tolist()
     parsed = parse_texts(cells) if array.ndim == 1 else None
     if parsed is None:
         row = next((i for i, cell in enumerate(cells) if parse_texts([cell, 0]) is None), None)
