@@ -57,10 +57,11 @@ async def get_bundle(
     with ExitStack() as stack:
         stack.enter_context(DOWNLOADS.count(owner_id, get_settings().max_downloads))
         file = await run_in_thread(open_bundle, owner_id, evaluation_id, content)
-        # of the bytes, because the temporary file is another one at each request
+        # of the bytes, because the temporary file is another one at each request; so is its time
         headers = {**CACHED, "ETag": await run_in_thread(_compute_etag, file)}
         name = f"thetahat-{evaluation_id}.zip"
         response = OpenFileResponse(file, media_type=ZIP, headers=headers, filename=name)
+        del response.headers["Last-Modified"]
         return CountedResponse(response, stack.pop_all())
 
 
