@@ -311,9 +311,12 @@ MEASURE_NAMES: Final = frozenset(
 """Whole names of such columns, also after words such as ``mean``; as parts they may name models."""
 
 SPREAD_WORDS: Final = frozenset(
-    ("std", "stdev", "sd", "se", "stderr", "sem", "variance", "diff", "delta", "difference", "ci")
+    (
+        *("std", "stdev", "sd", "se", "stderr", "sem", "variance", "diff", "delta", "difference"),
+        *("ci", "lower", "upper", "lcl", "ucl", "lci", "uci", "lb", "ub", "iqr"),
+    )
 )
-"""Words of a name that says that a column has the spread or the difference of others."""
+"""Words of a name that says that a column has the spread, limits or the difference of others."""
 
 SUMMARY_NAMES: Final = frozenset(
     ("average", "avg", "overall", "total", "sum", "subtotal", "macro average", "micro average")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thetahat_service.cli.failures import UserError
@@ -20,6 +21,7 @@ from thetahat_service.roles.proposals import (
     describe_faults,
     doubt_computed_columns,
     find_summary_column,
+    list_item_names,
     list_of,
     propose_roles,
 )
@@ -96,6 +98,7 @@ def choose_columns(
     if not models:
         _refuse_transposed(proposals, losses)
         _refuse_square(data, proposals, losses)
+        _refuse_other_items(data, proposals)
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
@@ -198,6 +201,25 @@ def _refuse_square(
                 f"The rows have the names of the columns ({', '.join(models[:3])}), as in a "
                 "confusion matrix or a table of correlations, which has no losses of test "
                 "instances. Send a row for each instance; or name the models with --model."
+            )
+            raise UserError(message)
+
+
+def _refuse_other_items(data: DatasetFile, proposals: Mapping[str, Proposal]) -> None:
+    """Refuse rows in which two columns name the same items in another order."""
+    names = list_item_names(proposals)
+    columns = {name: [*map(str, read_labels(data, [name])[name].tolist())] for name in names}
+    for first, second in combinations(names, 2):
+        pairs = zip(columns[first], columns[second], strict=True)
+        row, (one, other) = next(
+            ((row, pair) for row, pair in enumerate(pairs) if pair[0] != pair[1]), (-1, ("", ""))
+        )
+        if row >= 0 and {*columns[first]} == {*columns[second]}:
+            message = (
+                f"Row {row} has item {one!r} in column {first!r} and item {other!r} in column "
+                f"{second!r}, which have the same items in another order: models would be compared "
+                "on different items. Give the scores of an item in one row, or a row for each "
+                "item and model; or, if the rows are right, name the models with --model."
             )
             raise UserError(message)
 

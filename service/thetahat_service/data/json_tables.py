@@ -67,6 +67,13 @@ def _join_names(
 
 def _turn_lists(columns: Mapping[str, JsonValue]) -> list[JsonObject]:
     lists = {name: values for name, values in columns.items() if isinstance(values, list)}
+    tables = [name for name, values in lists.items() if values and isinstance(values[0], dict)]
+    if len(tables) > 1:
+        raise InvalidFile(
+            f"The members {tables[0][:80]!r} and {tables[1][:80]!r} are tables, lists of objects, "
+            "of which rows would be paired by their place. Send one list of objects, each with its "
+            "model, its item and its score."
+        )
     first, n = next((name, len(values)) for name, values in lists.items())
     for name, values in lists.items():
         if len(values) != n:

@@ -140,6 +140,11 @@ def is_name_of(kind: NameKind, name: str) -> bool:
     return bool(words) and words[0] in firsts and " ".join(words[1:]) in {"", *endings}
 
 
+def has_item_word(name: str) -> bool:
+    """Return whether a name has a word for the tested item in it: ``item_x``, ``prompt_hash_a``."""
+    return not ITEM_NAMES.isdisjoint(word.rstrip("0123456789") for word in split_words(name))
+
+
 def is_rater_name(name: str) -> bool:
     """Return whether a name says that the column has ratings: ``rater_1``, ``judge_gpt``."""
     return any(word.rstrip("0123456789") in RATER_WORDS for word in split_words(name))

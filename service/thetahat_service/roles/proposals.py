@@ -12,6 +12,7 @@ from thetahat.values.types import Better, FloatArray
 from thetahat_service.roles.names import (
     find_better,
     find_metrics,
+    has_item_word,
     is_label_name,
     is_measure_name,
     is_name_of,
@@ -355,3 +356,9 @@ def _show_range(column: ColumnProfile) -> str:
 def list_of(proposals: Mapping[str, Proposal], *roles: Role) -> list[Proposal]:
     """Return the proposals of some roles, in the order of the columns."""
     return [proposal for proposal in proposals.values() if proposal.role in roles]
+
+
+def list_item_names(proposals: Mapping[str, Proposal]) -> list[str]:
+    """Return the columns with another value in every row whose names have a word for items."""
+    found = list_of(proposals, Role.INDEX, Role.IDENTIFIER)
+    return [p.name for p in found if has_item_word(p.name) and p.column.distinct > 1]

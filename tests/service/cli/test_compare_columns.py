@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,8 @@ def test_exact_the_index_of_a_parquet_file_is_no_model(
         ("Average", np.round((A + B) / 3, 4)),
         ("a_std", np.round(A / 3, 3)),
         ("a_se", np.round(A / 30, 3)),
+        ("a_lower", np.round(A / 3, 3)),
+        ("ci_upper", np.round(A / 3 + 0.3, 3)),
         ("best", np.maximum(A, B)),
         ("worst", np.minimum(A, B)),
         ("delta", np.round(A / 3, 3)),
@@ -200,6 +202,25 @@ def test_exact_models_may_differ_in_scale(
     path = write(tmp_path, "a,b", negative, np.round(values, 3))
 
     assert list(compare(capsys, path)["models"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize("names", [("item_a", "item_b"), ("id", "id.1"), ("prompt", "prompt_y")])
+@pytest.mark.parametrize("write_item", [int, "q{}".format])
+def test_invalid_items_in_two_orders_are_not_paired_by_row(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    names: tuple[str, str],
+    write_item: Callable[[int], int | str],
+) -> None:
+    items = [[write_item(i) for i in order] for order in (range(N), range(N)[::-1])]
+    heading = f"{names[0]},a,{names[1]},b"
+
+    message = refuse(capsys, write(tmp_path, heading, items[0], A, items[1], B))
+
+    assert f"in column {names[0]!r} and item '{items[1][0]}' in column {names[1]!r}" in message
+    assert_a_and_b(compare(capsys, write(tmp_path, heading, items[0], A, items[0], B)))
+    indexed = write(tmp_path, f",{names[1]},a,b", range(N), items[1], A, B)
+    assert_a_and_b(compare(capsys, indexed))
 
 
 def test_invalid_losses_beside_scores_are_asked_about(

@@ -307,6 +307,7 @@ def test_exact_names_of_rows_are_kept(tmp_path: Path, value: Any, names: list[An
     ("value", "words"),
     [
         ({"a": [1, 2], "b": [1]}, "Column 'b' has 1 values, and 'a' has 2"),
+        ({"a": [{"i": 1}], "b": [{"i": 2}]}, "'a' and 'b' are tables, lists of objects"),
         ([{"a": 1}, 2], "Row 1 is not an object of JSON"),
         ({"columns": ["a", "b"], "data": [[1, 2], [3]]}, "Row 1 is not a list of 2 values"),
         ({"columns": ["a", "a"], "data": [[1, 2]]}, "Two columns have the name 'a'"),
