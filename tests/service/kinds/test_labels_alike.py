@@ -68,6 +68,11 @@ def bodies_of(labels: list[str]) -> dict[str, tuple[str, dict[str, Any]]]:
                 ],
             },
         ),
+        "ratings": ("categories", {"kind": "agreement", "ratings": {"r": labels, "s": labels}}),
+        "clusters of ratings": (
+            "clusters",
+            {"kind": "agreement", "ratings": {"r": truth, "s": truth[::-1]}, "cluster": labels},
+        ),
         "clusters of data": ("clusters", {**fit, "data": {**fit["data"], "cluster": labels}}),
         "true and predicted": (
             "labels",

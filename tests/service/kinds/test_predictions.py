@@ -426,3 +426,35 @@ def test_exact_scores_that_know_nothing_have_no_caution() -> None:
             "scores": {"m": np.full(200, 0.9).tolist(), "n": rng.uniform(0.1, 0.9, 200).tolist()},
         }
         assert "scores_of_other_classes" not in codes_of(run_kind(body).result)
+
+
+@pytest.mark.parametrize(
+    ("names", "classes"),
+    [
+        (["p_c", "p_b", "p_a"], None),
+        (["b", "a", "c"], None),
+        (["m.A", "m.C", "m.B"], None),
+        (["prob(a)", "prob(b)", "prob(c)"], ["c", "b", "a"]),
+    ],
+)
+def test_invalid_scores_in_another_order_than_the_classes(
+    tmp_path: Path, names: list[str], classes: list[str] | None
+) -> None:
+    scores = np.random.default_rng(3).dirichlet([2, 2, 2], 30)
+    columns = {"y": ["a", "b", "c"] * 10, **dict(zip(names, scores.T, strict=True))}
+    file = parquet_file(tmp_path, columns)
+    body = {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "loss": "log",
+        "dataset": str(file.id),
+        "columns": {"target": "y", "scores": {"m": names}},
+        "classes": classes,
+    }
+
+    with pytest.raises(EvaluationError, match="is given as the scores of the class") as refusal:
+        run_kind(body, [file])
+    assert place_of(refusal.value) == ("columns", "scores", "m", place_of(refusal.value)[-1])
+    ordered = sorted(names, key=lambda name: name.rstrip(")")[-1].lower())
+    by_name = {**body, "columns": {"target": "y", "scores": {"m": ordered}}, "classes": None}
+    assert run_kind(by_name, [file]).result["models"]["m"]["n"] == 30

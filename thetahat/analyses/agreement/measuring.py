@@ -325,6 +325,7 @@ def _estimate_rate(hits: np.ndarray, cluster: IntArray | None, level: float) -> 
 
 
 def _list_cautions(ratings: Ratings) -> Iterator[Caution]:
+    yield from ratings.cautions
     n_ratings = (ratings.codes >= 0).sum(axis=1)
     n_alone = int((n_ratings < 2).sum())
     if n_alone:

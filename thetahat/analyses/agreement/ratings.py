@@ -11,10 +11,11 @@ from typing import Any, Final, get_args
 import numpy as np
 
 from thetahat.analyses.agreement.result import Category
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination, run_checks
 from thetahat.numerics.agreement import RatingScale
 from thetahat.similar_names import suggest_name
-from thetahat.tables.labels import encode_labels
+from thetahat.tables.labels import encode_labels, find_similar_labels
 from thetahat.values.types import FloatArray, IntArray, Label
 
 MOST_RATERS: Final = 20
@@ -45,6 +46,8 @@ class Ratings:
     """Code of the positive one of two categories; None for other ratings."""
     cluster: IntArray | None = None
     """(n,) codes of the clusters of items."""
+    cautions: tuple[Caution, ...] = ()
+    """Categories and clusters that look alike."""
 
     @property
     def values(self) -> FloatArray:
@@ -111,6 +114,10 @@ def read_ratings(  # noqa: PLR0913 - the fields of a request
     codes = _encode(columns, known)
     if ((codes >= 0).sum(axis=1) >= 2).sum() == 0:
         raise InsufficientData("No item has two ratings.", loc=("ratings",))
+    clusters = None if cluster is None else encode_labels(cluster)
+    cautions = find_similar_labels(known, "categories")
+    if clusters is not None:
+        cautions += find_similar_labels(clusters[1], "clusters")
     return Ratings(
         names=tuple(ratings),
         codes=codes,
@@ -118,7 +125,8 @@ def read_ratings(  # noqa: PLR0913 - the fields of a request
         scale=scale,  # type: ignore[arg-type]  # checked above
         truth=truth,
         positive=_find_positive(positive, known),
-        cluster=None if cluster is None else encode_labels(cluster)[0],
+        cluster=None if clusters is None else clusters[0],
+        cautions=cautions,
     )
 
 

@@ -43,6 +43,7 @@ from thetahat_service.kinds.fields.methods import parse_method
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from thetahat_service.kinds.predictions.sent_predictions import (
+    check_order_of_scores,
     keep_predictions,
     read_dataset,
     read_inline,
@@ -180,6 +181,8 @@ def build_plan(
             left_out=None if kept_rows is None else kept_rows.left_out,
             probabilities=request.build_probabilities(),
         )
+        if request.columns is not None:
+            check_order_of_scores(request.columns.scores or {}, losses.classes)
         table = losses.table
         fits = read_supplied_fits(request.fits, table)
         checked = drop_refit_target(choices, fits.methods)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from thetahat.analyses.predictions.model_predictions import ModelPredictions, Va
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import describe_other_cells
 from thetahat.values.left_out_rows import KeptRows
-from thetahat.values.types import FloatArray
+from thetahat.values.types import FloatArray, Label
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.errors import read_each
 from thetahat_service.kinds.base import DatasetFile
@@ -122,6 +123,22 @@ def read_dataset(
         sets_path=("columns", "sets"),
         limits_path=("columns", "limits"),
     )
+
+
+def check_order_of_scores(scores: Mapping[str, str | list[str]], classes: Sequence[Label]) -> None:
+    """Refuse columns of scores whose last words are the classes, in another order than theirs."""
+    texts = [str(label).lower() for label in classes]
+    for model, names in scores.items():
+        ends = ["".join(re.findall(r"[^\W_]+", name.lower())[-1:]) for name in names]
+        if not isinstance(names, str) and ends != texts and sorted(ends) == sorted(texts):
+            place = next(i for i, end in enumerate(ends) if end != texts[i])
+            raise InvalidParameter(
+                f"Column {names[place]!r} is given as the scores of the class {classes[place]!r}: "
+                f"the order of the classes is {', '.join(map(repr, classes[:8]))}. Give the "
+                "columns in this order, or name the classes in that of the columns in classes.",
+                loc=("columns", "scores", model, place),
+                value=names[place],
+            )
 
 
 def keep_predictions(data: ModelPredictions, kept_rows: KeptRows | None) -> ModelPredictions:
