@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thetahat_service.cli.failures import UserError
@@ -19,9 +18,9 @@ from thetahat_service.roles.proposals import (
     Proposal,
     Role,
     describe_faults,
+    describe_other_items,
     doubt_computed_columns,
     find_summary_column,
-    list_item_names,
     list_of,
     propose_roles,
 )
@@ -207,21 +206,13 @@ def _refuse_square(
 
 def _refuse_other_items(data: DatasetFile, proposals: Mapping[str, Proposal]) -> None:
     """Refuse rows in which two columns name the same items in another order."""
-    names = list_item_names(proposals)
-    columns = {name: [*map(str, read_labels(data, [name])[name].tolist())] for name in names}
-    for first, second in combinations(names, 2):
-        pairs = zip(columns[first], columns[second], strict=True)
-        row, (one, other) = next(
-            ((row, pair) for row, pair in enumerate(pairs) if pair[0] != pair[1]), (-1, ("", ""))
+    found = describe_other_items(proposals, lambda name: read_labels(data, [name])[name].tolist())
+    if found is not None:
+        message = (
+            f"{found} Give the scores of an item in one row, or a row for each item and model; or, "
+            "if the rows are right, name the models with --model."
         )
-        if row >= 0 and {*columns[first]} == {*columns[second]}:
-            message = (
-                f"Row {row} has item {one!r} in column {first!r} and item {other!r} in column "
-                f"{second!r}, which have the same items in another order: models would be compared "
-                "on different items. Give the scores of an item in one row, or a row for each "
-                "item and model; or, if the rows are right, name the models with --model."
-            )
-            raise UserError(message)
+        raise UserError(message)
 
 
 def _doubt_computed(data: DatasetFile, proposals: Mapping[str, Proposal]) -> dict[str, Proposal]:

@@ -22,6 +22,7 @@ from thetahat_service.roles.names import is_label_name
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
+    describe_other_items,
     doubt_computed_columns,
     find_model_column,
     list_of,
@@ -67,6 +68,8 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
     elif (model := find_model_column(profiles)) is None:
         numbers = {p.name: _read_numbers(file, p.name) for p in list_of(proposals, Role.MODEL)}
         questions = list_questions(proposals, rows, contents, numbers)
+        other_items = describe_other_items(proposals, read_values)
+        questions = [*filter(None, [other_items]), *questions]
     else:
         long_roles, questions = _describe_long_table(profiles, model, read_values)
         roles |= long_roles

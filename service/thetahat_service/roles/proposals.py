@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from thetahat.tables.column_profiles import ColumnProfile
@@ -358,7 +359,22 @@ def list_of(proposals: Mapping[str, Proposal], *roles: Role) -> list[Proposal]:
     return [proposal for proposal in proposals.values() if proposal.role in roles]
 
 
-def list_item_names(proposals: Mapping[str, Proposal]) -> list[str]:
-    """Return the columns with another value in every row whose names have a word for items."""
+def describe_other_items(
+    proposals: Mapping[str, Proposal], values: Callable[[str], Sequence[object]]
+) -> str | None:
+    """Return a sentence on two columns that name the same items in another order, if any do.
+
+    ``values`` returns the values of a column by its name.
+    """
     found = list_of(proposals, Role.INDEX, Role.IDENTIFIER)
-    return [p.name for p in found if has_item_word(p.name) and p.column.distinct > 1]
+    names = [p.name for p in found if has_item_word(p.name) and p.column.distinct > 1]
+    columns = {name: [*map(str, values(name))] for name in names if len(names) > 1}
+    for (first, ones), (second, others) in combinations(columns.items(), 2):
+        if ones != others and {*ones} == {*others}:
+            row = next(i for i, one in enumerate(ones) if one != others[i])
+            return (
+                f"Row {row} has item {ones[row]!r} in column {first!r} and item {others[row]!r} in "
+                f"column {second!r}, which have the same items in another order: models would be "
+                "compared on different items."
+            )
+    return None

@@ -52,6 +52,11 @@ def test_exact_roles_have_reasons_and_questions(
         (table("a", A), "A second model on the same rows would be needed"),
         (table("a,b", A, [*B[:-1], "n/a x"]), "'n/a x' in row 23 is no number"),
         (table("a,latency_ms", A, [100 + v for v in A]), "Whether 'latency_ms' is a model"),
+        (
+            table("item_a,a,item_b,b", range(1, N + 1), A, range(N, 0, -1), B),
+            "Row 0 has item '1' in column 'item_a' and item '24' in column 'item_b'",
+        ),
+        (table("gpt4,llama,entropy", A, B, A[::-1]), "Whether 'entropy' is a model has to be said"),
         (table("y_true,a", A, B), "kind predictions"),
         (table("note", [f"text {i}" for i in range(N)]), "No column has losses or scores"),
         (
