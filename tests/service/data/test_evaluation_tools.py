@@ -307,6 +307,20 @@ def test_exact_events_of_openai_evals(tmp_path: Path) -> None:
         keep(tmp_path, JSONL, write_openai_log(events, completion_fns=None))
 
 
+def test_exact_two_runs_of_openai_evals_in_one_file_are_two_models(tmp_path: Path) -> None:
+    logs = [
+        write_openai_log([_event(f"s{i}", "match", correct=i > k) for i in range(3)])
+        for k in range(2)
+    ]
+    _, columns = tabulate(tmp_path, b"\n".join(logs), JSONL)
+    assert columns["model"] == ["gpt-x, run 1"] * 3 + ["gpt-x, run 2"] * 3
+    assert columns["epoch"] == [1] * 6
+
+    other = write_openai_log([_event("s3", "match", correct=True)])
+    _, columns = tabulate(tmp_path, logs[0] + b"\n" + other, JSONL)
+    assert {*columns["model"]} == {"gpt-x"}
+
+
 def test_invalid_helm_statistics_of_a_whole_run(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match=r"This is stats\.json of a HELM run"):
         keep(tmp_path, JSON, read_text("helm-stats.json"))

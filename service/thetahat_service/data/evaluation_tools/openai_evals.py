@@ -6,7 +6,7 @@ events of type ``match`` (``correct``) and ``metrics``; events of other types ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,6 +28,10 @@ SCORED: Final = frozenset({"match", "metrics"})
 """Types of events with scores."""
 
 
+RUN: Final = "run"
+"""The member of a run with its number in the file, until models are named."""
+
+
 class OpenAIEvals:
     """The log of a run of OpenAI Evals."""
 
@@ -40,17 +44,19 @@ class OpenAIEvals:
 
     def list_rows(self, values: Iterable[JsonValue]) -> Iterator[JsonObject]:
         """Yield a row for each sample, and a further one for each time it is scored again."""
-        run: JsonObject = {}
-        samples: dict[tuple[JsonValue, str], _Sample] = {}
+        runs: list[dict[str, JsonValue]] = [{}]
+        samples: dict[tuple[int, str], _Sample] = {}
         for value in values:
             line = require_object(value, "A line of the log")
             if "spec" in line:
-                run = _read_run(require_object(line["spec"], "The specification of the run"))
+                spec = require_object(line["spec"], "The specification of the run")
+                runs.append(_read_run(spec, len(runs)))
             if "type" in line:
                 name = str(line.get("sample_id"))
-                sample = samples.setdefault((run.get("model"), name), _Sample(name, run))
+                sample = samples.setdefault((len(runs), name), _Sample(name, runs[-1]))
                 data = require_object(line.get("data") or {}, f"The data of sample {name!r}")
                 sample.add(line["type"], data)
+        _name_runs(samples.values())
         return number_runs(row for sample in samples.values() for row in sample.list_rows())
 
 
@@ -59,7 +65,7 @@ class _Sample:
     """What the events of a sample say."""
 
     name: str
-    run: JsonObject
+    run: dict[str, JsonValue]
     runs: list[dict[str, JsonValue]] = field(default_factory=lambda: [{}])
     """The scores of each run."""
     asked: JsonObject = field(default_factory=dict)
@@ -83,15 +89,29 @@ class _Sample:
         """Yield a row for each run."""
         for scores in self.runs:
             kept: JsonObject = dict.fromkeys(scores) if self.error else scores
-            yield {"item": self.name, **self.run, **self.asked, **self.error, "score": kept}
+            run = {key: value for key, value in self.run.items() if key != RUN}
+            yield {"item": self.name, **run, **self.asked, **self.error, "score": kept}
 
 
-def _read_run(spec: JsonObject) -> JsonObject:
+def _name_runs(samples: Collection[_Sample]) -> None:
+    """Add its number to the name of a model of which two runs have the same sample."""
+    first: dict[tuple[JsonValue, ...], JsonValue] = {}
+    several = set()
+    for sample in samples:
+        key = (sample.run.get("model"), sample.run.get("task"), sample.name)
+        if first.setdefault(key, sample.run.get(RUN)) != sample.run.get(RUN):
+            several.add(key[0])
+    for run in {id(sample.run): sample.run for sample in samples}.values():
+        if run.get("model") in several:
+            run["model"] = f"{run['model']}, run {run[RUN]}"
+
+
+def _read_run(spec: JsonObject, number: int) -> dict[str, JsonValue]:
     models = spec.get("completion_fns")
     names = [str(name) for name in models] if isinstance(models, list) else []
     if not names:
         raise InvalidFile("The specification of the run has no model in completion_fns.")
-    return {"model": ", ".join(names), "task": str(spec.get("eval_name"))}
+    return {"model": ", ".join(names), "task": str(spec.get("eval_name")), RUN: number}
 
 
 def _read_scores(data: JsonObject, sample: str) -> dict[str, JsonValue]:
