@@ -221,7 +221,18 @@ METRIC_WORDS: Final = frozenset(
 QUALITY_WORDS: Final = frozenset(
     (
         *("similarity", "cosine", "semantic", "quality", "coverage", "agreement", "rate", "ratio"),
-        *("proportion", "readability", "sentiment", "novelty", "text", "item", "prompt", "answer"),
+        *(
+            "overlap",
+            "pass",
+            "solve",
+            "proportion",
+            "sentiment",
+            "novelty",
+            "text",
+            "item",
+            "prompt",
+            "answer",
+        ),
     )
 )
 """Further words of a name that has no model in it, only what was measured."""
@@ -282,6 +293,7 @@ MEASURE_WORDS: Final = (
             *("temperature", "temp", "weight", "weights", "confidence", "difficulty", "threshold"),
             *("entropy", "logprob", "logprobs", "loglik", "loglikelihood", "likelihood", "elo"),
             *("uncertainty", "popularity", "prevalence", "percentile", "complexity", "importance"),
+            *("surprisal", "propensity", "exposure", "readability", "flesch"),
             *("hours", "minutes", "mins", "words", "sentences", "characters", "lines", "mb", "gb"),
             *(
                 "memory",
@@ -303,9 +315,10 @@ MEASURE_NAMES: Final = frozenset(
     (
         *("rank", "position", "log prob", "log probs", "log likelihood", "p value", "pvalue"),
         *("size", "height", "width", "depth", "speed", "lat", "lon", "lng", "hardness", "noise"),
-        *("noise level", "margin", "prior", "bias", "level", "overlap", "learning rate"),
+        *("noise level", "margin", "prior", "bias", "level", "learning rate"),
         *("top p", "top k", "alpha", "beta", "gamma", "discrimination", "guessing", "share"),
-        *("fraction", "volume", "priority", "human agreement"),
+        *("fraction", "volume", "priority", "human agreement", "base rate", "label noise", "kl"),
+        *("grad norm", "embedding norm", "batch size", "kl div", "kl divergence"),
     )
 )
 """Whole names of such columns, also after words such as ``mean``; as parts they may name models."""

@@ -143,6 +143,7 @@ def test_invalid_a_column_of_another_kind_is_asked_about(
         *("avg_logprob", "log_prob", "log_tokens", "error_weight", "uncertainty", "p_value"),
         *("cosine_similarity", "human_agreement", "text_readability", "sentiment_score", "score"),
         *("loss", "error_rate", "accuracy", "toxicity_score", "popularity", "gpu_hours", "top_p"),
+        *("overlap_ratio", "pass_rate", "surprisal", "grad_norm", "base_rate", "kl_div"),
         *("learning_rate", "Length (words)", "percentile", "item_difficulty", "cross-entropy"),
     ],
 )
