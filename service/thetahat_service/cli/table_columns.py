@@ -97,7 +97,7 @@ def choose_columns(
     if not models:
         _refuse_transposed(proposals, losses)
         _refuse_square(data, proposals, losses)
-        _refuse_other_items(data, proposals)
+    _refuse_other_items(data, proposals)
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
@@ -210,7 +210,7 @@ def _refuse_other_items(data: DatasetFile, proposals: Mapping[str, Proposal]) ->
     if found is not None:
         message = (
             f"{found} Give the scores of an item in one row, or a row for each item and model; or, "
-            "if the rows are right, name the models with --model."
+            "if the rows are right, remove one of the two columns."
         )
         raise UserError(message)
 

@@ -219,6 +219,8 @@ def test_invalid_items_in_two_orders_are_not_paired_by_row(
     message = refuse(capsys, write(tmp_path, heading, items[0], A, items[1], B))
 
     assert f"in column {names[0]!r} and item '{items[1][0]}' in column {names[1]!r}" in message
+    named = write(tmp_path, heading, items[0], A, items[1], B)
+    assert message == refuse(capsys, named, "--model", "a", "--model", "b")
     assert_a_and_b(compare(capsys, write(tmp_path, heading, items[0], A, items[0], B)))
     indexed = write(tmp_path, f",{names[1]},a,b", range(N), items[1], A, B)
     assert_a_and_b(compare(capsys, indexed))
