@@ -20,7 +20,7 @@ from tests.service.api.conftest import InlineWorker
 from tests.service.api.html_page import HtmlPage
 from tests.service.api.test_pages import HTML, open_page
 from tests.service.surfaces.commands import SEED, Printed, run_command
-from tests.service.surfaces.random_tables import labels
+from tests.service.surfaces.random_tables import labels, long_tables
 from tests.service.surfaces.table_files import FRAMES, TEXT_FILES, TYPED_FILES, Table
 from thetahat.errors import EvaluationError
 from thetahat_presentation.expansion import expand_result
@@ -197,39 +197,6 @@ def check_library(table: Table, role: str, blocks: str, unit: Any, expected: Any
                 whole: Any = expand_result(expected)
                 for part in ("models", "comparisons", "cautions"):
                     assert found[part] == whole[part]
-
-
-@st.composite
-def long_tables(draw: st.DrawFn) -> Table:
-    """Return scores with a row for each item, model and run, in any order.
-
-    Items may have a task or a cluster; a score, or a row, may be missing.
-    """
-    n = draw(st.integers(5, 8))
-    kinds: list[list[Any]] = [
-        [2**53 + i for i in range(n)],
-        [f"{i:03}" for i in range(n)],
-        ["x", "x ", "\u00e9", "e\u0301", "a,b", "None", "\u4e2d", "1;2"][:n],
-        [*range(n)],
-    ]
-    items = draw(st.sampled_from(kinds))
-    models = draw(st.sampled_from([["new", "old"], ["gpt 4.1", "gpt 4.10"], ["01", "1"]]))
-    beside = draw(st.sampled_from(["", "task", "cluster", "seed"]))
-    runs = draw(st.integers(2, 3)) if beside == "seed" else 1
-    values = st.integers(0, 1000).map(lambda v: v / 1000) | st.none()
-    rows: list[dict[str, Any]] = []
-    for i, item in enumerate(items):
-        for model in models:
-            rows += [
-                {"item": item, "model": model, "score": draw(values), "seed": run}
-                | {"task": "uv"[i % 2], "cluster": f"c{i // 2}"}
-                for run in range(runs)
-            ]
-    rows = draw(st.permutations(rows))
-    if draw(st.integers(0, 3)) == 0:
-        rows = rows[1:]
-    names = ["item", "model", "score", *filter(None, [beside])]
-    return {name: [row[name] for row in rows] for name in names}
 
 
 @settings(
