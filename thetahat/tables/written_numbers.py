@@ -56,6 +56,9 @@ def _parse_truths(values: Sequence[Any] | np.ndarray) -> FloatArray | None:
     texts = [None if value in {None, "", "NA", "NaN"} else value.strip() for value in values]
     words = {*texts} - {None}
     are_letters = not words.isdisjoint("tTfF")
+    if not are_letters:  # beside letters a mark may be a category
+        texts = [None if text is None or text.lower() in MISSING_MARKS else text for text in texts]
+        words = {*texts} - {None}
     if not words or not words <= TRUE_WORDS | FALSE_WORDS:
         return None
     if are_letters and not (words & TRUE_WORDS and words & FALSE_WORDS):

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from thetahat.common_names import FALSE_WORDS, TRUE_WORDS
+from thetahat.common_names import FALSE_WORDS, MISSING_MARKS, TRUE_WORDS
 from thetahat.tables.columns import MOST_NAMED_CELLS, MOST_OTHER_CELLS
 from thetahat.values.json_values import LARGEST_EXACT
 from thetahat_service.data import arrow_functions as pc
@@ -167,9 +167,10 @@ class ColumnSurvey:
         """Take account of further cells."""
         if texts.null_count == len(texts) or self._is_text:
             return
-        words = None if self.n_numbers + self.n_others + len(self.marks) else _find_truths(texts)
-        if words:
-            self._truths |= words
+        found = None if self.n_numbers or self.n_others else _find_truths(texts)
+        if found is not None and (found[0] or self._truths):
+            self._truths |= found[0]
+            self.marks += found[1]
         elif self._truths:
             self._is_text = True
         else:
@@ -273,7 +274,8 @@ class ColumnSurvey:
         if self._truths and not self._is_text:
             self.kind = pa.bool_()
             are_both = self._truths & TRUE_WORDS and self._truths & FALSE_WORDS
-            self._is_text = self.are_letters and not are_both
+            has_marks = any(self.marks.keys() - {""})
+            self._is_text = self.are_letters and (not are_both or has_marks)
             if not self._is_text:
                 return
         is_text = self._is_text or self.n_others or self._is_mixed
@@ -378,9 +380,8 @@ def _count_filled_rows(batch: pa.RecordBatch) -> int:
 
 def convert_booleans(texts: pa.Array) -> pa.Array:
     """Return booleans of texts that are all true or false, or missing."""
-    texts = drop_missing(texts)
-    trimmed = pc.utf8_trim_whitespace(texts)
-    is_true = pc.is_in(trimmed, value_set=make_arrow_array(sorted(TRUE_WORDS)))
+    texts, _ = split_marks(texts)
+    is_true = pc.is_in(texts, value_set=make_arrow_array(sorted(TRUE_WORDS)))
     return pc.if_else(pc.is_valid(texts), is_true, pa.nulls(1, pa.bool_())[0])
 
 
@@ -400,7 +401,7 @@ def describe_survey(columns: Sequence[ColumnSurvey], marks: JsonObject | None = 
         **{
             c.name: {mark: n for mark, n in c.marks.items() if mark}
             for c in columns
-            if (c.are_padded or c.kind in {pa.int64(), pa.float64()}) and any(c.marks)
+            if (c.are_padded or c.kind in {pa.int64(), pa.float64(), pa.bool_()}) and any(c.marks)
         },
     }
     others: JsonObject = {
@@ -418,13 +419,17 @@ def describe_survey(columns: Sequence[ColumnSurvey], marks: JsonObject | None = 
     }
 
 
-def _find_truths(texts: pa.Array) -> frozenset[str]:
-    """Return the words for true and false that texts are; none if some are others."""
-    present = pc.drop_null(texts)
-    if present[0].as_py().strip() not in TRUE_WORDS | FALSE_WORDS:
-        return frozenset()
-    words = frozenset(pc.unique(pc.utf8_trim_whitespace(present)).to_pylist())
-    return words if words <= TRUE_WORDS | FALSE_WORDS else frozenset()
+def _find_truths(texts: pa.Array) -> tuple[frozenset[str], Counter[str]] | None:
+    """Return the words for true and false that texts are, and the marks of missing values.
+
+    None if some text is neither.
+    """
+    first = pc.drop_null(texts)[0].as_py().strip()
+    if first not in TRUE_WORDS | FALSE_WORDS and first.lower() not in MISSING_MARKS:
+        return None
+    known, marks = split_marks(texts)
+    words = frozenset(pc.unique(pc.drop_null(known)).to_pylist())
+    return (words, marks) if words <= TRUE_WORDS | FALSE_WORDS else None
 
 
 def _may_differ_by_zeros(texts: pa.Array, mark: str) -> bool:

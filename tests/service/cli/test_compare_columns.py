@@ -382,6 +382,30 @@ def test_exact_rows_without_a_value_are_left_out_if_that_is_asked(
     assert result["models"]["a"]["n"] == N - 1
 
 
+@pytest.mark.parametrize("mark", ["?", "n/a", "NULL", "None", "<NA>", "nan", "-"])
+def test_exact_marks_among_true_and_false_are_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], mark: str
+) -> None:
+    words = [str(i * 7 % 3 > 0) for i in range(N)]
+    marked, empty = [[*words[:4], each, *words[5:]] for each in (mark, "")]
+    paths = []
+    for folder, column in (("marked", marked), ("empty", empty)):
+        (tmp_path / folder).mkdir()
+        paths.append(write(tmp_path / folder, "a,b", column, words[::-1]))
+    texts = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"a": marked, "b": words[::-1]}), texts)
+
+    found = [compare(capsys, path, "--missing", "leave_out") for path in (*paths, str(texts))]
+
+    assert found[0]["models"]["a"]["n"] == N - 1
+    known = [word == "True" for word in (*words[:4], *words[5:])]
+    np.testing.assert_allclose(found[0]["models"]["a"]["mean"]["macro"], np.mean(known))
+    for part in ("n", "mean"):
+        assert all(each["models"]["b"][part] == found[0]["models"]["b"][part] for each in found)
+    refusal = " ".join(refuse(capsys, paths[0], "--better", "higher").split())
+    assert f"Model 'a' has no value in row 4: the column has {mark!r}" in refusal
+
+
 def test_invalid_rows_without_a_label_name_the_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
