@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     from thetahat_service.cli.scored_items import ScoredItems
     from thetahat_service.cli.table_columns import LossColumns
     from thetahat_service.kinds.base import DatasetFile
-
-WORDS: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
-"""Names of block columns that can stand in a sentence: a new school."""
 
 
 class Blocks(StrEnum):
@@ -388,6 +384,7 @@ def _build_item_request(
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about scored items."""
     from thetahat_service.cli.scored_items import choose_better
+    from thetahat_service.roles.names import name_unit
 
     by_row = {name: getattr(options, name) for name in ("repeat", "instance", "run", "time")}
     for label, column in by_row.items():
@@ -415,9 +412,9 @@ def _build_item_request(
         sentences.append(f"not used: {', '.join(unused)}")
     if options.blocks is not None:
         request["blocks"] = options.blocks.value
-    unit = options.block or items.tasks
-    if unit is not None and WORDS.fullmatch(unit):
-        request["unit"] = unit.replace("_", " ")
+    unit = name_unit(options.block or items.tasks)
+    if unit is not None:
+        request["unit"] = unit
     return request, sentences
 
 
@@ -426,6 +423,7 @@ def _build_table_request(
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about a table with a column for each model."""
     from thetahat_service.cli.table_columns import check_names, choose_columns
+    from thetahat_service.roles.names import name_unit
 
     judges = options.judges
     of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
@@ -464,9 +462,9 @@ def _build_table_request(
         request["group_by"] = group_by
     if costs.columns:
         named["cost"] = {**costs.columns}
-    block = options.block
-    if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
-        request["unit"] = block.replace("_", " ")
+    unit = name_unit(options.block)
+    if kind is Blocks.SOURCE and unit is not None:
+        request["unit"] = unit
     if options.better is not None:
         request["better"] = options.better.value
     else:

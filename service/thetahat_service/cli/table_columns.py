@@ -79,10 +79,10 @@ def choose_columns(
         The columns of groups, which are no models.
     """
     check_names(profiles, (*models, *filter(None, labels.values())))
+    taken = {*models, *labels.values()}
+    by_name = {label for label in NAMED_LABELS if label in profiles and label not in taken}
     found = {
-        label: column
-        or (label if label in NAMED_LABELS and label in profiles and label not in models else None)
-        for label, column in labels.items()
+        label: column or (label if label in by_name else None) for label, column in labels.items()
     }
     chosen = {label: column for label, column in found.items() if column}
     used = {*chosen.values(), *groups}

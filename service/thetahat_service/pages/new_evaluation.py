@@ -18,6 +18,7 @@ from thetahat_service.pages.sent_form import (
     read_number,
     read_text,
 )
+from thetahat_service.roles.names import name_unit
 
 PARTS: Final = {
     "cross_validation": "Data to learn from: learners are trained and tested on parts of the file",
@@ -252,11 +253,21 @@ def build_request(
         _add_cross_validation(request, values, columns, proposals)
     if kind != "cross_validation" and "leave_out" in values:
         request["missing"] = "leave_out"
-    for name in ("name", "unit"):
-        _add(request, name, read_text(values, name))
+    _add(request, "name", read_text(values, "name"))
+    _add(request, "unit", read_text(values, "unit") or _propose_unit(request, values, proposals))
     for name in ("margin", "level"):
         _add(request, name, read_number(read_text(values, name)))
     return request
+
+
+def _propose_unit(
+    request: Mapping[str, object], values: Fields, proposals: FormProposals
+) -> str | None:
+    """Return what a source is called by the name of its column, as ``compare`` calls it."""
+    if "logs" in request:
+        task = read_text(values, "item_task")
+        return name_unit(task if task == proposals.item_task else None)  # of several tasks
+    return name_unit(read_text(values, "block")) if request.get("blocks") == "source" else None
 
 
 def _add_cross_validation(

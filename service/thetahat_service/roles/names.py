@@ -34,7 +34,7 @@ from thetahat.common_names import (
     TRUTH_NAMES,
     UNIT_WORDS,
 )
-from thetahat.values.types import Better
+from thetahat.values.types import UNITS, Better
 
 UNNAMED: Final = re.compile(
     r"(unnamed: \d+(\.\d+|_level_\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|row\.?names|index)?",
@@ -70,6 +70,16 @@ NAMED_LABELS: Final = ("block", "repeat", "instance", "cluster")
 """Names of columns that `compare` uses as what they are called, without an option."""
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
+
+
+UNIT: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
+
+
+def name_unit(block: str | None) -> str | None:
+    """Return the name of a block column if it can stand in a sentence: a new school."""
+    if block is None or block in UNITS or not UNIT.fullmatch(block):
+        return None
+    return block.replace("_", " ")
 
 
 def list_names(names: Sequence[str]) -> str:

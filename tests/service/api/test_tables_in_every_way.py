@@ -139,7 +139,7 @@ def test_property_losses_by_model_have_one_answer(
         compared = read(run_command("compare", paths[0], *options, "--json"))
         sent_by_form = send_form(
             client, paths[1], kind="losses", losses=["a", "b"], better="lower", blocks=blocks,
-            **{"block": "", "cluster": "", role: "school", **unit},
+            **{"block": "", "cluster": "", role: "school"},
             **({"leave_out": "yes"} if leaves_out else {}),
         )  # fmt: skip
         answers = {
@@ -223,7 +223,7 @@ def test_property_scores_by_row_have_one_answer(
         compared = read(run_command("compare", paths[0], *options, "--json"))
         of_form = send_form(
             client, paths[1], better="higher",
-            **({"unit": "task"} if "task" in table else {"blocks": "holdout"}),
+            **({} if "task" in table else {"blocks": "holdout"}),
             **({"leave_out": "yes"} if leaves_out else {}),
         )  # fmt: skip
         with case("form", forms):

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from tests.service.surfaces.commands import with_one_seed
 from thetahat_service.cli import main
 from thetahat_service.roles.totals import find_computed_total
 
@@ -406,6 +407,20 @@ def test_exact_marks_among_true_and_false_are_missing(
     assert f"Model 'a' has no value in row 4: the column has {mark!r}" in refusal
 
 
+@pytest.mark.parametrize("name", ["block", "cluster", "instance"])
+def test_exact_a_block_column_may_have_the_name_of_another_unit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    blocks = [f"s{i % 6}" for i in range(N)]
+    with with_one_seed():
+        expected = compare(capsys, write(tmp_path, "Site,a,b", blocks, A, B), "--block", "Site")
+        path = write(tmp_path, f"{name},a,b", blocks, A, B)
+        found = compare(capsys, path, "--block", name)
+
+    assert found["models"] == expected["models"]
+    assert found["unit"]["singular"] == "source"
+
+
 def test_invalid_rows_without_a_label_name_the_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -537,7 +552,7 @@ OTHERS = [round(float(v) / 2, 3) for v in B]
         (["pass" if v > 0.5 else "fail" for v in A], "in the place of 0 and 1"),
         (["T" if v > 0.5 else "F" for v in A], "it has words for true and false, and other"),
         (["Y" if v > 0.5 else "N" for v in A], "in the place of 0 and 1"),
-        ([*["True"] * 7, "n/a", *["False"] * 22], "has words such as 'True' in row 0"),
+        ([*["True"] * 7, "n/a", *["False"] * 22], "it has words for true and false"),
     ],
 )
 def test_invalid_a_model_never_disappears(
