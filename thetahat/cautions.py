@@ -511,6 +511,14 @@ EQUAL_BUT_FOR_ROUNDING = CautionKind(
     _INFO,
     "All differences are equal up to rounding and are treated as equal.",
 )
+EQUAL_MEANS = CautionKind(
+    "equal_means",
+    "Equal means",
+    _SERIOUS,
+    "The mean {value} of {model} is {constant} for each of the {n} {units}. Without spread between "
+    "{units} there is no interval that rests on them.",
+    "Check that the {values} are the intended ones.",
+)
 IDENTICAL_LOSSES = CautionKind(
     "identical_losses",
     "Two models alike",

@@ -95,22 +95,30 @@ class BlockLosses:
         return compute_moments_of_scores(self.scores, self.layout)
 
     @cached_property
+    def largest_loss(self) -> float:
+        """Largest absolute loss; of differences, that of the two models."""
+        values = self.scores if self.values is None else self.values
+        assert values is not None  # noqa: S101 - checked by __post_init__
+        return _find_largest(values)
+
+    @cached_property
     def largest_mean(self) -> float:
         """Largest absolute mean of a split."""
         return float(np.abs(self.moments.means).max())
 
     @cached_property
     def rounding_of_means(self) -> float:
-        """The size up to which differences of split means are rounding errors.
+        """The size up to which differences of means are rounding errors.
 
-        Scores are rounded in proportion to their size; means of rows are rounded in proportion to
-        the deviations that were summed.
+        Losses are rounded in proportion to their size, so that equal means of decimal numbers
+        differ in their last digits; means of rows are rounded in proportion to the deviations that
+        were summed.
         """
-        moments = self.moments
+        moments, of_losses = self.moments, ROUNDING * self.largest_loss
         if moments.centred_squares is None:
-            return float(2 * EPSILON * np.abs(moments.means).max())
+            return of_losses
         spread = np.sqrt((moments.centred_squares / moments.sizes).max())
-        return float(4 * EPSILON * (np.abs(moments.deviations).max() + spread))
+        return max(of_losses, float(4 * EPSILON * (np.abs(moments.deviations).max() + spread)))
 
     def difference(
         self, other: BlockLosses, differences: FloatArray, moments: Moments | None
@@ -125,8 +133,10 @@ class BlockLosses:
         )
         if self.grades is not None and other.grades is not None:
             vars(unchecked)["grades"] = self.grades.minus(other.grades)
+        # where cached_property looks first
+        vars(unchecked)["largest_loss"] = max(self.largest_loss, other.largest_loss)
         if moments is not None:
-            vars(unchecked)["moments"] = moments  # where cached_property looks first
+            vars(unchecked)["moments"] = moments
         return unchecked
 
     @property

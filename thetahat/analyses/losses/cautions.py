@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from thetahat.analyses.losses.identical_losses import find_equal_mean
 from thetahat.cautions import (
     CLUSTERS_CROSS_BLOCKS,
     CONSTANT_LOSSES,
     CORRECTION_CAN_BE_LIBERAL,
+    EQUAL_MEANS,
     FEW_BLOCKS,
     HEAVY_TAILED_LOSSES,
     MANY_PAIRS,
@@ -30,11 +32,11 @@ from thetahat.corrections import CORRECTIONS
 from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_percent, name_method
+from thetahat.values.number_text import format_number, format_percent, name_method
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import find_repeated_rows, is_numbering
-from thetahat.values.types import BlockKind, FloatArray
+from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat.variances._spread_between_folds import has_heavy_tail
 
 
@@ -93,8 +95,25 @@ def _list_model_cautions(table: LossTable) -> Iterator[Caution]:
         flat = moments.deviations.max() == moments.deviations.min()
         if flat and (squares is None or not squares.any()):
             yield CONSTANT_LOSSES(table.layout.words, model=name, constant=moments.shift)
+        elif (equal := _describe_equal_means(name, losses)) is not None:
+            yield equal
         elif has_heavy_tails(losses):
             yield _describe_tails(name, losses)
+
+
+def _describe_equal_means(name: str, losses: BlockLosses) -> Caution | None:
+    """Return the caution that the means of clusters, or of sources, do not vary, if so."""
+    layout = losses.layout
+    counted = [(Target.THESE_MODELS, "cluster", len(layout.cluster_labels))]
+    if layout.kind is BlockKind.SOURCE:
+        counted.append((Target.NEW_SOURCE, "block", layout.n_blocks))
+    for target, unit, n in counted:
+        constant = find_equal_mean(losses, target) if n > 1 else None
+        if constant is not None:
+            units = layout.words.get_unit(unit).plural
+            mean = format_number(constant)
+            return EQUAL_MEANS(layout.words, model=name, constant=mean, n=n, units=units)
+    return None
 
 
 def has_heavy_tails(losses: BlockLosses) -> bool:

@@ -19,7 +19,7 @@ from thetahat.analyses.losses.expected_size import (
     list_size_cautions,
     look_up_sizes,
 )
-from thetahat.analyses.losses.identical_losses import count_identical_units
+from thetahat.analyses.losses.identical_losses import count_identical_units, find_equal_mean
 from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.models import describe_grades
@@ -308,18 +308,23 @@ def _build_question(  # noqa: PLR0913 - what is known of a pair
     elif best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
         basis = find_basis(best, compute_within_part(difference) if new else None)
-    identical = None
-    if pair.constant is not None:
+    constant, identical = pair.constant, None
+    is_of_means = constant is None and basis is None
+    if is_of_means:
+        constant = find_equal_mean(difference, asked)
+    if constant is not None:
         of_a, of_b = ranges[pair.a], ranges[pair.b]
         identical = count_identical_units(difference, asked, of_a if of_a == of_b else None)
+        n_units = identical.n_units if is_of_means else n_units
     return PairQuestion(
         a=pair.a,
         b=pair.b,
         basis=basis,
-        constant=pair.constant,
+        constant=constant,
         n_units=n_units,
         is_rounded=pair.is_rounded,
         identical=identical,
+        is_of_means=is_of_means,
     )
 
 

@@ -26,10 +26,12 @@ class PairQuestion(NamedTuple):
     """Whether it is the same only up to rounding."""
     identical: IdenticalUnits | None = None
     """The units, where the difference is the same for every one."""
+    is_of_means: bool = False
+    """Whether only the means of clusters, or of sources, have the same difference."""
 
     @property
     def is_identical(self) -> bool:
-        """Whether the two models have the same loss everywhere."""
+        """Whether the two models have the same loss, or mean loss, for every unit."""
         return self.constant == 0
 
 

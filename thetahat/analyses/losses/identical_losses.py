@@ -56,6 +56,26 @@ class IdenticalUnits(NamedTuple):
         return math.floor(needed * self.n_units / self.n_independent) + 1
 
 
+def find_equal_mean(losses: BlockLosses, target: Target) -> float | None:
+    """Return the mean of every cluster, for a new source of every source; None if they differ.
+
+    Means that differ only by rounding are equal, and 0 if they are 0 but for it.
+    """
+    layout = losses.layout
+    if target is Target.NEW_SOURCE:
+        means = losses.moments.means
+    elif layout.cluster is None or not layout.has_rows:
+        return None
+    else:
+        shift = float(losses.rows[0])
+        sums = np.bincount(layout.cluster, weights=losses.rows - shift)
+        means = shift + sums / np.bincount(layout.cluster)
+    low, high, reach = float(means.min()), float(means.max()), losses.rounding_of_means
+    if high - low > reach:
+        return None
+    return 0.0 if max(high, -low) <= reach else low
+
+
 def count_identical_units(
     difference: BlockLosses, target: Target, loss_range: tuple[float, float] | None
 ) -> IdenticalUnits:

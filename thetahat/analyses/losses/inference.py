@@ -101,7 +101,12 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     none_fits = not (variances.named or variances.methods or refits)
     note_unbuilt(intervals, none_fits, on_losses, losses, choices, left_out)
     layout = losses.layout
-    built = recommend(layout.kind, [*on_losses, *on_fits], fixed_models=layout.has_fixed_models)
+    built = recommend(
+        layout.kind,
+        [*on_losses, *on_fits],
+        fixed_models=layout.has_fixed_models,
+        named_variances=variances.named,
+    )
     in_range = [
         entry._replace(
             interval=keep_in_range(

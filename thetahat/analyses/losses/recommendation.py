@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import IntEnum
+from functools import cache
 from typing import Final, NamedTuple
 
-from thetahat.cautions import OUTSIDE_THE_RULE
+from thetahat.cautions import IGNORES_CLUSTERS, OUTSIDE_THE_RULE
 from thetahat.intervals.base import Interval, PairedRatesInterval
 from thetahat.registry import MethodInfo
 from thetahat.traits import IntervalForm
 from thetahat.values.number_text import name_target
 from thetahat.values.types import BlockKind, Needs, Target
+from thetahat.variances import VARIANCES
 
 DEFAULT_TARGET: Final = {
     BlockKind.RANDOM: Target.THESE_SOURCES,
@@ -48,9 +50,16 @@ class BuiltInterval(NamedTuple):
 
 
 def recommend(
-    kind: BlockKind, built: Sequence[BuiltInterval], *, fixed_models: bool = False
+    kind: BlockKind,
+    built: Sequence[BuiltInterval],
+    *,
+    fixed_models: bool = False,
+    named_variances: bool = True,
 ) -> list[BuiltInterval]:
     """Mark one interval per target as recommended; the order stays.
+
+    Where clusters show no spread, no interval that takes their instances as independent takes the
+    place of the one that could not be built, unless the request names the variances.
 
     Parameters
     ----------
@@ -60,11 +69,20 @@ def recommend(
         All intervals of one model, or of one difference.
     fixed_models : bool
         Whether no model was trained on any of these instances.
+    named_variances : bool
+        Whether the variances are those that a request names.
     """
+    of_clusters = (
+        frozenset()
+        if named_variances
+        else _list_targets_of_clusters(kind, fixed_models=fixed_models)
+    )
     best: dict[Target, tuple[RecommendationGroup, int, int]] = {}
     for i, entry in enumerate(built):
         target = entry.interval.target
         place, rank = _rank_interval(entry, kind, fixed_models=fixed_models)
+        if target in of_clusters and _ignores_clusters(entry.interval):
+            place = RecommendationGroup.NEVER
         best[target] = min(best.get(target, (place, rank, i)), (place, rank, i))
     recommended = {
         i: place for place, _, i in best.values() if place is not RecommendationGroup.NEVER
@@ -125,6 +143,26 @@ def _rank_interval(
         if method.interval.is_prediction
         else RecommendationGroup.UNLISTED
     ), 0
+
+
+@cache
+def _list_targets_of_clusters(kind: BlockKind, *, fixed_models: bool) -> frozenset[Target]:
+    """Return the targets for which a variance that knows clusters is recommended."""
+    entries = (
+        entry
+        for method in VARIANCES.values()
+        if method.info.variance.knows_clusters
+        for entry in method.info.recommended
+    )
+    return frozenset(
+        entry.target
+        for entry in entries
+        if entry.applies(kind, entry.target, fixed_models=fixed_models)
+    )
+
+
+def _ignores_clusters(interval: Interval) -> bool:
+    return any(caution.code == IGNORES_CLUSTERS.code for caution in interval.cautions)
 
 
 def _mark_recommended(entry: BuiltInterval, place: RecommendationGroup) -> BuiltInterval:

@@ -183,6 +183,8 @@ def _write_for_identical(  # noqa: PLR0913 - a sentence needs all its numbers
 ) -> str:
     values, identical = terms.layout.words.values, question.identical
     how = "differ only by rounding" if question.is_rounded else "are identical"
+    if question.is_of_means:
+        values, how = f"mean {values}", "are equal"
     same = f"The {values} of {question.a} and {question.b} {how}"
     if terms.margin is None or identical is None:
         return f"{same}, so there is no better one."
@@ -230,6 +232,8 @@ def _write_for_constant(decision: Decision, question: PairQuestion, terms: Verdi
     a, b, constant = question.a, question.b, question.constant or 0.0
     n = question.n_units
     each = "the only difference is" if n == 1 else f"each of the {n} differences is"
+    if question.is_of_means and question.identical is not None:
+        each = f"on each of the {n} {question.identical.noun.plural} the mean difference is"
     every = f"{each} {format_number(constant)}"
     if decision is Decision.UNDECIDED:
         return (

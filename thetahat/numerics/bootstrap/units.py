@@ -72,15 +72,21 @@ class Units:
         sums, shift = self._sum_shifted_losses(losses)
         if self.sizes is not None:
             centre = float(sums.sum() / self.sizes.sum())
-            return shift + centre, sums - centre * self.sizes
+            residuals = sums - centre * self.sizes
+            return shift + centre, self._zero_rounding(residuals, losses.rounding_of_means)
         means = self.by_stratum(sums) / self.in_stratum
         residuals = sums - self.to_units(means)
         # the means are rounded, so the remaining sum is subtracted too
         left = self.by_stratum(residuals) / self.in_stratum
         residuals = residuals - self.to_units(left)
-        if self.unit == "block" and np.abs(residuals).max() <= losses.rounding_of_means:
-            residuals = np.zeros_like(residuals)  # the block means are equal but for rounding
+        residuals = self._zero_rounding(residuals, losses.rounding_of_means)
         return shift + float((means + left).mean()), residuals
+
+    def _zero_rounding(self, residuals: FloatArray, reach: float) -> FloatArray:
+        """Return the residuals, or zeros if their mean has no standard error but for rounding."""
+        n = self.in_stratum if self.sizes is None else self.sizes.sum()
+        variance = float((self.by_stratum(residuals**2) / n**2).sum()) / self.n_strata**2
+        return np.zeros_like(residuals) if variance <= reach**2 else residuals
 
     def _sum_shifted_losses(self, losses: BlockLosses) -> tuple[FloatArray, float]:
         """Return the (U,) sums of the units' losses minus a shift, and the shift."""

@@ -196,3 +196,96 @@ def test_exact_clusters_of_unequal_size_keep_the_level() -> None:
     # none differs in a quarter of the samples; by the number of clusters alone it would be .013
     assert p_value is not None
     assert p_value >= 0.25
+
+
+def make_clusters_with_equal_means(
+    rng: np.random.Generator, n_clusters: int, offset: float
+) -> tuple[dict[str, Any], Any]:
+    """Return two models whose losses vary inside clusters, all of the mean offset + 0.1."""
+    tenths = rng.integers(-9, 10, size=(2, n_clusters, 5))
+    tenths[:, :, -1] = 5 - tenths[:, :, :-1].sum(axis=2)
+    a, b = (offset + tenths / 10).reshape(2, -1)
+    return {"new": a, "old": b}, np.repeat(np.arange(n_clusters), 5)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+@pytest.mark.parametrize("blocks", ["holdout", "source", "random"])
+def test_gh_33_clusters_with_equal_means_show_nothing(blocks: str, offset: float) -> None:
+    """Their rounding is no spread, and their instances do not take their place."""
+    rng = np.random.default_rng(33)
+    sizes = {"holdout": None, "source": 0, "random": 15}
+    for n_clusters in (2, 4):
+        losses, cluster = make_clusters_with_equal_means(rng, n_clusters, offset)
+        in_blocks = {} if blocks == "holdout" else {"block": cluster}
+        result = thetahat.evaluate(
+            losses,
+            blocks=blocks,
+            better="lower",
+            cluster=cluster,
+            n_train=sizes[blocks],
+            margin=0.5,
+            gate=thetahat.Gate(model="new", against="old", require=thetahat.Requirement.NOT_WORSE),
+            **in_blocks,
+        )
+
+        (pair,) = result.comparisons
+        assert pair.interval is None
+        assert all(not model.recommended for model in result.models.values())
+        assert result.gate is not None
+        assert result.gate.outcome == "undecided"
+        assert {caution.code for caution in result.cautions} >= {"equal_means"}
+
+
+def test_by_hand_clusters_with_equal_means_count_as_units() -> None:
+    """Of C clusters without a difference of means, one of 2 has the p-value (1 - 2 / 20)^C."""
+    losses, cluster = make_clusters_with_equal_means(np.random.default_rng(1), 40, 0.0)
+    options: Any = {"blocks": "holdout", "better": "lower", "cluster": cluster, "margin": 2.0}
+
+    (pair,) = thetahat.evaluate(losses, **options).comparisons
+    assert pair.verdict.decision == "undecided"
+    (pair,) = thetahat.evaluate(losses, range=(-10.0, 10.0), **options).comparisons
+    assert pair.verdict.decision == "equivalent"
+    assert pair.verdict.p_value_equivalent is not None
+    assert_allclose(pair.verdict.p_value_equivalent, 0.9**40, rtol=1e-12)
+    assert "on all 40 clusters" in pair.verdict.reason
+
+
+def test_by_hand_equal_differences_of_clusters_have_the_sign_test() -> None:
+    losses, cluster = make_clusters_with_equal_means(np.random.default_rng(2), 6, 0.0)
+    losses["new"] = losses["new"] - 0.3
+
+    (pair,) = thetahat.evaluate(
+        losses, blocks="holdout", better="lower", cluster=cluster
+    ).comparisons
+    assert pair.verdict.decision == "better"
+    assert pair.verdict.p_value == 2 ** (1 - 6)
+    assert "on each of the 6 clusters the mean difference is -0.3" in pair.verdict.reason
+
+
+def test_by_hand_a_source_of_one_cluster_has_no_spread_within() -> None:
+    rng = np.random.default_rng(3)
+    cluster = np.repeat(np.arange(4), 50)
+    losses = {"new": rng.random(200), "old": rng.random(200)}
+
+    (pair,) = thetahat.evaluate(
+        losses,
+        blocks="source",
+        block=cluster,
+        cluster=cluster,
+        n_train=0,
+        better="lower",
+        target="these_sources",
+    ).comparisons
+    assert pair.interval is None
+    assert pair.verdict.p_value is None
+
+
+def test_by_hand_named_variances_are_those_of_the_request() -> None:
+    losses, cluster = make_clusters_with_equal_means(np.random.default_rng(4), 4, 0.0)
+
+    (pair,) = thetahat.evaluate(
+        losses, blocks="holdout", better="lower", cluster=cluster, variances=["iid"]
+    ).comparisons
+    assert pair.interval is not None
+    assert pair.interval.variance == "iid"
+    assert "ignores_clusters" in {caution.code for caution in pair.interval.cautions}
