@@ -144,9 +144,14 @@ def _find_item(columns: Mapping[str, ColumnProfile], models: Sequence[str], valu
             listed = ", ".join(possible)
             message = f"Several columns may name the item of each row: {listed}."
             raise UnclearTable(message, "item", possible)
+    unshared = next((name for name in columns if is_name_of("item", name)), None)
     message = (
         "A column names the model of each row, and none names the item, so the models' scores "
         "cannot be paired."
+        if unshared is None
+        else f"No two models have an item of column {unshared!r} in common, such as "
+        f"{str(values(unshared)[0])!r}, so their scores cannot be paired: the same item needs the "
+        "same text in the rows of all models."
     )
     raise UnclearTable(message, "item", list(columns))
 

@@ -234,6 +234,21 @@ def test_exact_columns_of_groups_and_costs_are_used(
     assert result["models"]["a"]["groups"].keys() == {"topic"}
 
 
+@pytest.mark.parametrize("write_item", ["{:03d}", "{}.0", "q{}", "b/{}"])
+def test_invalid_items_that_models_write_otherwise_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write_item: str
+) -> None:
+    rows = [
+        [write_item.format(i) if model == "a" else i, model, score]
+        for i, model, score in long_rows()
+    ]
+
+    message = refuse(capsys, write(tmp_path, "item,model,score", rows))
+
+    assert "No two models have an item of column 'item' in common, such as" in message
+    assert "the same item needs the same text" in message
+
+
 @pytest.mark.parametrize(
     ("heading", "change", "said"),
     [
