@@ -113,7 +113,6 @@ def is_measure_name(name: str) -> bool:
     is_summary = is_summary_name(name) or is_spread
     is_measured = (
         is_flag
-        or words[:1] in (["n"], ["num"])
         or bool({*words} & MEASURE_WORDS)
         or " ".join(w for w in words if w not in TOTAL_WORDS) in MEASURE_NAMES
     )
@@ -132,6 +131,12 @@ def is_quantity_name(name: str) -> bool:
     words = {*split_words(name)} - TOTAL_WORDS
     quantities = LOSS_WORDS | SCORE_WORDS | METRIC_WORDS | QUALITY_WORDS
     return bool(words) and words <= quantities - NAMES_OF_METHODS
+
+
+def is_count_name(name: str) -> bool:
+    """Return whether a name says that whole numbers are a count: ``n_hops``, not ``n_errors``."""
+    words = split_words(name)
+    return words[:1] in (["n"], ["num"]) and not {*words} & LOSS_WORDS
 
 
 def is_summary_name(name: str) -> bool:

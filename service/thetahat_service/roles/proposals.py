@@ -14,6 +14,7 @@ from thetahat_service.roles.names import (
     find_better,
     find_metrics,
     has_item_word,
+    is_count_name,
     is_label_name,
     is_measure_name,
     is_name_of,
@@ -324,6 +325,8 @@ def _doubt_whole_numbers(column: ColumnProfile, others: Sequence[ColumnProfile])
     if column.type == "boolean" and any(other.type != "boolean" for other in others):
         reason = "has words for true and false, and other columns have numbers"
         return Proposal(column, Role.UNCLEAR, reason)
+    if column.is_whole and is_count_name(column.name):
+        return Proposal(column, Role.UNCLEAR, "has whole numbers and the name of a count")
     if column.type == "number" and column.is_binary:
         return None  # written 1.0 and 0.0, as scores are
     if column.is_whole and any(not other.is_whole and other.present for other in others):

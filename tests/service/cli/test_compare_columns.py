@@ -140,7 +140,7 @@ def test_invalid_a_column_of_another_kind_is_asked_about(
     "name",
     [
         *("entropy", "mean_entropy", "tokenEntropy", "avg_rank", "mean rank", "median_position"),
-        *("confidence", "loss_weight", "n_tokens", "num_hops", "elo", "elo_rating", "perplexity"),
+        *("confidence", "loss_weight", "n_tokens", "elo", "elo_rating", "perplexity"),
         *("avg_logprob", "log_prob", "log_tokens", "error_weight", "uncertainty", "p_value"),
         *("cosine_similarity", "human_agreement", "text_readability", "sentiment_score", "score"),
         *("loss", "error_rate", "accuracy", "toxicity_score", "popularity", "gpu_hours", "top_p"),
@@ -169,6 +169,7 @@ def test_invalid_a_quantity_beside_models_is_asked_about(
         *(("human", "gpt4"), ("gpt4_score", "human_score"), ("map", "mle"), ("em", "variational")),
         *(("error_pct_a", "error_pct_b"), ("score1", "score2"), ("weighted", "plain")),
         *(("token_loss_a", "token_loss_b"), ("loss", "baseline_loss"), ("log", "probit")),
+        *(("n_beats", "n_gram"), ("n_beats", "arima")),
         *(("gpt4_log_loss", "llama_log_loss"), ("age_error_rf", "age_error_svm")),
     ],
 )
@@ -179,6 +180,17 @@ def test_exact_names_of_models_are_no_quantities(
 
     np.testing.assert_allclose(abs(result["comparisons"][0]["difference"]), DIFFERENCE, rtol=1e-12)
     assert list(compare(capsys, write(tmp_path, "similarity", A))["models"]) == ["similarity"]
+
+
+@pytest.mark.parametrize("name", ["n_hops", "num_docs", "n"])
+def test_invalid_counts_beside_ratings_are_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    ratings = [[1 + (k * i) % 5 for i in range(N)] for k in (1, 2, 3)]
+
+    message = refuse(capsys, write(tmp_path, f"gpt4,llama,{name}", *ratings))
+
+    assert f"'{name}' is a model: it has whole numbers and the name of a count" in message
 
 
 @pytest.mark.parametrize(
