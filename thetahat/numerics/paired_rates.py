@@ -34,10 +34,15 @@ import numpy as np
 from thetahat.distributions import (
     compute_binomial_cdf,
     compute_fair_coin_mid_p_value,
+    compute_fair_coin_p_value,
     compute_p_value,
     compute_upper_quantile,
 )
-from thetahat.numerics.thresholds import FEW_DISCORDANT_CLUSTERS, MANY_PAIRED_INSTANCES
+from thetahat.numerics.thresholds import (
+    FEW_DISCORDANT_CLUSTERS,
+    MANY_PAIRED_INSTANCES,
+    MOSTLY_DISCORDANT,
+)
 from thetahat.special_functions import betainc, betainccinv, gammaln, xlog1py, xlogy
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import Alternative, FloatArray, IntArray
@@ -79,14 +84,24 @@ def compute_p_value_of_no_difference(
 ) -> float:
     """Return McNemar's mid-p value, or that of the score test over clusters.
 
-    It is 1 where no instance differs.
+    It is the exact one where ``is_mostly_discordant``, and 1 where no instance differs.
     """
     if counts.discordant == 0:
         return 1.0
     if counts.degrees_of_freedom is not None:
         statistic = compute_score_statistic(counts, 0.0)
         return compute_p_value(statistic, counts.degrees_of_freedom, alternative)
-    return compute_fair_coin_mid_p_value(counts.only_a, counts.discordant, alternative)
+    compute = (
+        compute_fair_coin_p_value
+        if is_mostly_discordant(counts.discordant, counts.n)
+        else compute_fair_coin_mid_p_value
+    )
+    return compute(counts.only_a, counts.discordant, alternative)
+
+
+def is_mostly_discordant(discordant: float, n: float) -> bool:
+    """Return whether so many of n instances differ that the mid-p test rejects too often."""
+    return discordant >= MOSTLY_DISCORDANT * n
 
 
 def compute_p_value_of_at_least(counts: PairedCounts, margin: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.analyses.losses.power import compute_power
 from thetahat.analyses.thresholds import MOST_ENUMERATED
 from thetahat.numerics.paired_rates import find_zero
+from thetahat.numerics.thresholds import MOSTLY_DISCORDANT
 from thetahat.special_functions import betainc
 from thetahat.values.types import FloatArray, IntArray
 
@@ -23,7 +24,8 @@ def compute_power_of_rates(
 ) -> float:
     r"""Return the power of the two-sided test of two rates if this is their true difference.
 
-    Of independent instances the test is McNemar's mid-p test. Up to ``MOST_ENUMERATED`` discordant
+    Of independent instances the test is McNemar's mid-p test, or the exact one where most differ.
+    Up to ``MOST_ENUMERATED`` discordant
     instances on average all numbers of them are enumerated; with more it is
 
     .. math::
@@ -89,6 +91,9 @@ def _enumerate(delta: float, psi: float, n: int, alpha: float) -> float:
     critical = _find_critical_counts(alpha)
     discordant = np.arange(min(n, len(critical) - 1) + 1)
     needed = critical[discordant]
+    exact = discordant >= MOSTLY_DISCORDANT * n
+    if exact.any():
+        needed = np.where(exact, _find_critical_counts(alpha, exact=True)[discordant], needed)
     # x or more of d on one side has the probability I(x, d - x + 1); never is d + 1 of d
     finds = np.zeros(len(discordant))
     can = np.flatnonzero(needed <= discordant)
@@ -113,7 +118,7 @@ def _weigh(n: int, psi: float, size: int) -> FloatArray:
 
 
 @lru_cache(maxsize=64)
-def _find_critical_counts(alpha: float) -> IntArray:
+def _find_critical_counts(alpha: float, *, exact: bool = False) -> IntArray:
     """Return by the number d of discordant instances how many on one side the test rejects.
 
     They are at least half of d, and d + 1 where it rejects none.
@@ -122,15 +127,17 @@ def _find_critical_counts(alpha: float) -> IntArray:
     low, high = (d + 1) // 2, d + 1
     while (low < high).any():
         middle = (low + high) // 2
-        rejects = _compute_mid_p_values(middle, d) < alpha
+        rejects = _compute_p_values(middle, d, exact=exact) < alpha
         low, high = np.where(rejects, low, middle + 1), np.where(rejects, middle, high)
         low = np.minimum(low, high)
     low[0] = 1  # p is 1 where no instance differs
     return low
 
 
-def _compute_mid_p_values(x: IntArray, d: IntArray) -> FloatArray:
-    """Return McNemar's mid-p values of x of d discordant instances on one side, at least half."""
+def _compute_p_values(x: IntArray, d: IntArray, *, exact: bool) -> FloatArray:
+    """Return McNemar's mid-p or exact values of x of d discordant instances, at least half."""
     more = np.where(x < d, betainc(x + 1, np.maximum(d - x, 1), 0.5), 0.0)
     at_least = np.where(x > 0, betainc(np.maximum(x, 1), np.maximum(d - x + 1, 1), 0.5), 1.0)
+    if exact:
+        return np.asarray(np.minimum(2 * at_least, 1.0))
     return np.where(2 * x == d, 1 - (at_least - more) / 2, at_least + more)

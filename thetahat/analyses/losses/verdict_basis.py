@@ -10,6 +10,7 @@ from thetahat.intervals.base import PairedRatesInterval
 from thetahat.numerics.paired_rates import (
     compute_p_value_of_at_least,
     compute_p_value_of_no_difference,
+    is_mostly_discordant,
 )
 from thetahat.traits import VarianceTraits
 from thetahat.values.paired_counts import PairedCounts
@@ -76,9 +77,9 @@ class VerdictBasis:
 class PairedRatesBasis(VerdictBasis):
     """The difference of two error rates on the same instances, by score and binomial tests.
 
-    The p-value of no difference is McNemar's mid-p, or with clusters that of the score test. Those
-    of a margin are Tango's, and at least exact ones where one model is never alone in its error or
-    few instances are there.
+    The p-value of no difference is McNemar's mid-p, the exact one where most instances differ, or
+    with clusters that of the score test. Those of a margin are Tango's, and at least exact ones
+    where one model is never alone in its error or few instances are there.
     """
 
     counts: PairedCounts
@@ -97,7 +98,8 @@ class PairedRatesBasis(VerdictBasis):
         """The test of no difference, in words."""
         if self.counts.degrees_of_freedom is None:
             effective = "" if self.counts.design_effect == 1 else " of the effective counts"
-            return f"McNemar's mid-p test{effective}"
+            many = is_mostly_discordant(self.counts.discordant, self.counts.n)
+            return f"McNemar's {'exact' if many else 'mid-p'} test{effective}"
         return "the score test over clusters"
 
     def compute_p_value(self) -> float:
