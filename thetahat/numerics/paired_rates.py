@@ -32,6 +32,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.distributions import (
+    LEAST_P_VALUE,
     compute_binomial_cdf,
     compute_fair_coin_mid_p_value,
     compute_fair_coin_p_value,
@@ -111,10 +112,10 @@ def compute_p_value_of_at_least(counts: PairedCounts, margin: float) -> float:
     much as this one in both counts: of few instances the score test rejects too often. It is never
     above the p-value of no difference.
 
-    Degenerate cases: rates differ by at most 1, so a margin above 1 has p = 0.
+    Degenerate cases: rates differ by at most 1, so a margin above 1 has the smallest p-value.
     """
     if margin > 1:
-        return 0.0
+        return LEAST_P_VALUE
     statistic = compute_score_statistic(counts, margin)
     p_value = compute_p_value(statistic, counts.degrees_of_freedom, Alternative.LESS)
     largest = (

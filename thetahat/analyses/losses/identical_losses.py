@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thetahat.distributions import bound_p_value
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.layout import Layout
@@ -40,7 +41,7 @@ class IdenticalUnits(NamedTuple):
         """Return the p-value of a difference of the margin or more; None without a reach."""
         if self.reach is None:
             return None
-        return float(max(0.0, 1 - margin / self.reach) ** self.n_independent)
+        return bound_p_value(max(0.0, 1 - margin / self.reach) ** self.n_independent)
 
     def compute_bound(self, alpha: float) -> float | None:
         """Return the upper bound of the difference at level 1 - alpha; None without a reach."""

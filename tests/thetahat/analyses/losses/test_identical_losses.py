@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 import thetahat
 from thetahat.analyses.losses.identical_losses import IdenticalUnits, count_identical_units
 from thetahat.analyses.losses.result import Verdict
+from thetahat.distributions import LEAST_P_VALUE
 from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.block_nouns import BlockNoun
@@ -183,7 +184,10 @@ def test_exact_sources_and_clusters_in_words() -> None:
 
 
 def test_exact_a_margin_beyond_the_range_is_certain() -> None:
-    assert judge([0.0, 1.0], margin=1.5).p_value_equivalent == 0
+    assert judge([0.0, 1.0], margin=1.5).p_value_equivalent == LEAST_P_VALUE
+    different = {"new": [0.0, 1.0, 1.0], "old": [0.0, 1.0, 0.0]}
+    (pair,) = thetahat.evaluate(different, blocks="holdout", better="lower", margin=1.5).comparisons
+    assert pair.verdict.p_value_not_worse == pair.verdict.p_value_equivalent == LEAST_P_VALUE
 
 
 def test_exact_clusters_of_unequal_size_keep_the_level() -> None:
