@@ -14,6 +14,7 @@ from thetahat.distributions import (
     compute_p_value,
 )
 from thetahat.errors import EvaluationError, UnsupportedCombination
+from thetahat.numerics.paired_rates import is_mostly_discordant
 from thetahat.paired_tests._units import dependence_cautions, reason_against_dependent_instances
 from thetahat.paired_tests.base import (
     PairBatch,
@@ -49,12 +50,14 @@ class McNemar(PairedTest):
 
     Parameters
     ----------
-    variant : str
+    variant : str or None
         ``mid_p`` counts the observed table half; ``exact`` doubles the smaller binomial tail;
-        ``chi_squared`` and ``chi_squared_corrected`` use the chi-squared distribution.
+        ``chi_squared`` and ``chi_squared_corrected`` use the chi-squared distribution. By default
+        ``mid_p``, and ``exact`` where three quarters of the instances differ or more, as the
+        verdict does.
     """
 
-    variant: Variant = "mid_p"
+    variant: Variant | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="mcnemar",
@@ -67,8 +70,9 @@ class McNemar(PairedTest):
         references=("dietterich1998", "fagerland2013", "mcnemar1947"),
         assumptions="Independent instances with losses of 0 or 1.",
         errs=(
-            "mid_p is close to its level, exact and chi_squared_corrected reject too rarely, and "
-            "chi_squared rejects slightly too often if few instances differ. Over random folds all "
+            "mid_p is close to its level unless nearly all instances differ (.077 for .05 where "
+            "all of 16 do), exact and chi_squared_corrected reject too rarely, and chi_squared "
+            "rejects slightly too often if few instances differ. Over random folds all "
             "reject too often as tests of the learners, because instances of one fold share their "
             "models; as such a test it is for learners that can be fitted only once."
         ),
@@ -78,7 +82,8 @@ class McNemar(PairedTest):
     )
 
     def __post_init__(self) -> None:
-        check_choice("variant", self.variant, get_args(Variant))
+        if self.variant is not None:
+            check_choice("variant", self.variant, get_args(Variant))
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout has no independent instances with one loss each, or None."""
@@ -111,45 +116,45 @@ class McNemar(PairedTest):
                 continue
             counts = count_pair(pair.a.rows, pair.b.rows)
             b, c = round(counts.only_b), round(counts.only_a)
-            outcomes.append(self._build_outcome(b, c, alternative, pair))
+            many = is_mostly_discordant(b + c, counts.n)
+            variant: Variant = self.variant or ("exact" if many else "mid_p")
+            outcomes.append(_build_outcome(variant, b, c, alternative, pair))
         return outcomes
 
-    def _build_outcome(
-        self, b: int, c: int, alternative: Alternative, pair: PairedLosses
-    ) -> TestOutcome:
-        """Return the outcome of b differences below 0 and c above 0."""
-        statistic, p_value, degrees_of_freedom = self._compute_numbers(b, c, alternative)
-        no_difference = (NO_DIFFERENCE(unit="instance"),) if b + c == 0 else ()
-        a_better, b_better = (c, b) if pair.higher_is_better else (b, c)
-        return TestOutcome(
-            statistic=statistic,
-            p_value=p_value,
-            degrees_of_freedom=degrees_of_freedom,
-            target=Target.THESE_MODELS,
-            unit="instance",
-            cautions=(*dependence_cautions(pair.difference.layout, "instance"), *no_difference),
-            details={"variant": self.variant, "a_better": a_better, "b_better": b_better},
-        )
 
-    def _compute_numbers(
-        self, b: int, c: int, alternative: Alternative
-    ) -> tuple[float | None, float, float | None]:
-        """Return statistic, p-value and degrees of freedom."""
-        if self.variant in ("exact", "mid_p"):
-            count = min(b, c) if alternative is Alternative.TWO_SIDED else c
-            if b + c == 0:
-                return 0.0, 1.0, None
-            compute = (
-                compute_fair_coin_mid_p_value
-                if self.variant == "mid_p"
-                else compute_fair_coin_p_value
-            )
-            return float(count), compute(c, b + c, alternative), None
+def _build_outcome(
+    variant: Variant, b: int, c: int, alternative: Alternative, pair: PairedLosses
+) -> TestOutcome:
+    """Return the outcome of b differences below 0 and c above 0."""
+    statistic, p_value, degrees_of_freedom = _compute_numbers(variant, b, c, alternative)
+    no_difference = (NO_DIFFERENCE(unit="instance"),) if b + c == 0 else ()
+    a_better, b_better = (c, b) if pair.higher_is_better else (b, c)
+    return TestOutcome(
+        statistic=statistic,
+        p_value=p_value,
+        degrees_of_freedom=degrees_of_freedom,
+        target=Target.THESE_MODELS,
+        unit="instance",
+        cautions=(*dependence_cautions(pair.difference.layout, "instance"), *no_difference),
+        details={"variant": variant, "a_better": a_better, "b_better": b_better},
+    )
+
+
+def _compute_numbers(
+    variant: Variant, b: int, c: int, alternative: Alternative
+) -> tuple[float | None, float, float | None]:
+    """Return statistic, p-value and degrees of freedom."""
+    if variant in ("exact", "mid_p"):
+        count = min(b, c) if alternative is Alternative.TWO_SIDED else c
         if b + c == 0:
-            return None, 1.0, 1.0
-        distance = abs(c - b) - (1 if self.variant == "chi_squared_corrected" else 0)
-        root = math.copysign(max(0, distance) / math.sqrt(b + c), c - b)
-        return root**2, compute_p_value(root, None, alternative), 1.0
+            return 0.0, 1.0, None
+        compute = compute_fair_coin_mid_p_value if variant == "mid_p" else compute_fair_coin_p_value
+        return float(count), compute(c, b + c, alternative), None
+    if b + c == 0:
+        return None, 1.0, 1.0
+    distance = abs(c - b) - (1 if variant == "chi_squared_corrected" else 0)
+    root = math.copysign(max(0, distance) / math.sqrt(b + c), c - b)
+    return root**2, compute_p_value(root, None, alternative), 1.0
 
 
 def _build_refusal(words: Words) -> UnsupportedCombination:

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+import thetahat
 from tests.thetahat.paired_tests.pairs import (
     ALTERNATIVES,
     assert_close,
@@ -96,6 +98,30 @@ def test_limit_exact_is_the_sign_test(alternative: Alternative) -> None:
     ours, sign = (m.test(pair, alternative, rng_of()) for m in (McNemar("exact"), Sign()))
 
     assert ours.p_value == sign.p_value
+
+
+@pytest.mark.parametrize(
+    ("n", "only_a", "only_b", "variant"),
+    [(5, 0, 5, "exact"), (16, 4, 12, "exact"), (12, 1, 8, "exact"), (13, 1, 8, "mid_p")],
+)
+def test_exact_by_default_it_has_the_p_value_of_the_verdict(
+    n: int, only_a: int, only_b: int, variant: Variant
+) -> None:
+    """Three quarters or more of the first three tables differ, where mid-p rejects too often."""
+    losses = {"a": np.zeros(n), "b": np.zeros(n)}
+    losses["a"][:only_a] = 1
+    losses["b"][only_a : only_a + only_b] = 1
+    (pair,) = thetahat.evaluate(losses, blocks="holdout", include=["tests"]).comparisons
+    (named,) = thetahat.evaluate(
+        losses, blocks="holdout", tests=[McNemar(variant=variant)]
+    ).comparisons
+
+    assert pair.tests is not None
+    assert named.tests is not None
+    assert pair.verdict is not None
+    assert pair.tests["mcnemar"].details["variant"] == variant
+    assert pair.tests["mcnemar"].p_value == named.tests["mcnemar"].p_value
+    assert pair.verdict.p_value == pytest.approx(pair.tests["mcnemar"].p_value, rel=1e-12)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -102,7 +102,7 @@ def test_golden_the_verdict_takes_mid_p_and_names_the_tests_on_the_other_side() 
 
 
 def test_exact_verdict_and_mcnemar_have_one_p_value() -> None:
-    for a, b, n in [(5, 0, 50), (9, 2, 80), (30, 14, 400), (3, 3, 10)]:
+    for a, b, n in [(5, 0, 50), (5, 0, 5), (12, 4, 16), (9, 2, 80), (30, 14, 400), (3, 3, 10)]:
         pair = compare(a, b, n)
         assert pair.verdict.p_value == (pair.tests or {})["mcnemar"].p_value
 
