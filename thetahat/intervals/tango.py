@@ -22,7 +22,7 @@ class Tango(PairedRatesInterval):
     difference is :math:`\Delta`. A one-sided bound has :math:`z_{1-\alpha}`.
 
     Deviations: with ``exact``, the default, exact probabilities take part, so that the interval
-    agrees with the verdict and its p-values. Where McNemar's mid-p test does not reject equality,
+    agrees with the verdict and its p-values. Where McNemar's test does not reject equality,
     the interval is extended to 0, and to all differences for which tables that are as good for the
     better model, in both counts, have a probability of more than :math:`\alpha`; with more than
     100 instances only where one model is never alone in its error. With three to twenty instances

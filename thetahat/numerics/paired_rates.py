@@ -173,7 +173,7 @@ def find_upper_end(
         The probability beyond the end, in (0, 1).
     exact : bool
         Whether exact tests take part, as in the p-values above: the end is not below 0 where
-        McNemar's mid-p test does not reject, and not below the binomial end where no instance
+        McNemar's test does not reject, and not below the binomial end where no instance
         favours a.
     of_margin : bool
         Whether the end agrees with the p-value of a margin, also of few instances; a win rate,
