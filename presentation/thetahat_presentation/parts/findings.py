@@ -149,7 +149,8 @@ def _describe_test(shown: ModelsResult) -> list[str]:
     about = [name for name in listed if tests[name]["target"] == shown.main_target]
     for name in (about or listed)[:1]:
         written = _write_p_value(tests[name]["p_value"])
-        question = shown.about(tests[name]["target"])
+        target = tests[name]["target"]
+        question = "as trained" if target == "these_models" else shown.about(target)
         method = shown.head_method(name)
         models = f"all {len(shown.names)} models are equal {question}"
         return [f"Test that {models}: {written} ({method})."]

@@ -194,10 +194,7 @@ def write_ranking(ranking: ModelRanking, ranked: RankedModels, scope: str, words
     if not ranking.worse:
         none = f"{scope}, none" if scope else "None"
         return f"{none} of {n_models} models is shown to be worse than the best. {leads}."
-    n_tied = len(ranking.tied) + 1
-    n_worse = len(ranking.worse)
-    are = "is" if n_worse == 1 else "are"
     return (
-        f"{start}{n_tied} of {n_models} models are tied with the best, and {n_worse} {are} shown "
-        f"to be worse. {leads}."
+        f"{start}{leads}: {best} is shown to be better than {len(ranking.worse)} of the other "
+        f"{n_models - 1} models and tied with {len(ranking.tied)}."
     )

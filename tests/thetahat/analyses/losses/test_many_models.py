@@ -95,8 +95,8 @@ def test_exact_eleven_of_thirty_models_are_shown_to_be_worse() -> None:
     assert set(ranking.worse) == {f"m{i}" for i in range(19, 30)}
     assert (ranking.compared_with, ranking.is_best, ranking.better) == (best, True, ())
     assert result.summary.sentences[0] == (
-        "As trained, 19 of 30 models are tied with the best, and 11 are shown to be worse. "
-        f"{best} has the lowest mean loss, 0.157."
+        f"As trained, {best} has the lowest mean loss, 0.157: {best} is shown to be better than "
+        "11 of the other 29 models and tied with 18."
     )
     assert ranking.ranks is not None
     assert ranking.ranks[best].worst == 19
