@@ -25,7 +25,7 @@ def inspect_file(
             message = f"{file} is a folder. Name a file in it; thetahat compare takes folders."
         raise UserError(message)
     with open_data(file) as data:
-        from thetahat_service.cli.table_columns import describe_reading
+        from thetahat_service.cli.table_columns import describe_left_out, describe_reading
         from thetahat_service.data.understanding import understand_file
 
         found = understand_file(data, data.rows)
@@ -33,7 +33,7 @@ def inspect_file(
         print_json(found)
         return
     print_text(f"{file}: {found['rows']} rows, {len(found['columns'])} columns")
-    print_text(*describe_reading(data, ()))
+    print_text(*describe_reading(data, ()), *describe_left_out(data))
     for column in found["columns"]:
         print_text(f"\n{column['name']}: {column['role']}, because it {column['reason']}")
         if column["examples"]:

@@ -108,7 +108,7 @@ def choose_columns(
     unused = [
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses
     ]
-    unused += [*describe_reading(data, losses), *_describe_left_out(data)]
+    unused += [*describe_reading(data, losses), *describe_left_out(data)]
     if not models:
         unused += _describe_single(profiles, losses)
     return LossColumns(losses, chosen, unused)
@@ -123,13 +123,13 @@ def _describe_single(profiles: Mapping[str, ColumnProfile], models: Sequence[str
     return [f"taken as losses or scores: {only.name}. If it has predicted classes, {need}."]
 
 
-def _describe_left_out(data: DatasetFile) -> list[str]:
-    """Return a sentence on each list of a file of JSON and each array that is no column."""
+def describe_left_out(data: DatasetFile) -> list[str]:
+    """Return a sentence on each column of lists and each array that is no column."""
     found = data.details.get("left_out")
     if isinstance(found, dict):
         return [f"not used: array {name}. {reason}" for name, reason in found.items()]
     lists = found if isinstance(found, list) else []
-    return [f"not used: {name}, whose values are lists or deep objects." for name in lists]
+    return [f"not used: {name}, whose values are lists, objects or bytes." for name in lists]
 
 
 def describe_reading(data: DatasetFile, names: Sequence[str]) -> list[str]:
@@ -266,7 +266,7 @@ def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[s
         message = (
             f"The file has no column of numbers to compare; its columns are {', '.join(proposals)}."
             + "".join(f" {p.name!r} {p.reason}." for p in list(proposals.values())[:LISTED])
-            + "".join(f" N{sentence[1:]}" for sentence in _describe_left_out(data))
+            + "".join(f" N{sentence[1:]}" for sentence in describe_left_out(data))
         )
         raise UserError(message)
     if len(models) == 1 and is_no_model_name(models[0]):

@@ -8,10 +8,11 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from thetahat.values.json_values import JsonValue
 from thetahat_service.data import arrow_functions as pc
-from thetahat_service.data.base import FileLimits, check_names
+from thetahat_service.data.base import MOST_LEFT_OUT, FileLimits, check_names
 from thetahat_service.errors import InvalidFile, TooLarge
-from thetahat_service.json_types import ColumnDescription
+from thetahat_service.json_types import ColumnDescription, JsonObject
 
 _FLOAT64: Final = pa.float64()
 _DIGITS_OF_DOUBLE: Final = 15
@@ -21,19 +22,35 @@ SMALL_FLOATS: Final[dict[pa.DataType, type[np.generic]]] = {
 }
 
 
-def list_column_types(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
-    """Return the name and the type of each column; refuse columns of unsupported types."""
+def list_column_types(schema: pa.Schema) -> tuple[tuple[ColumnDescription, ...], JsonObject]:
+    """Return name and type of each column, and what is left out: lists, objects and bytes.
+
+    Other types that are not supported, such as durations, are refused: they may be losses.
+    """
     check_names(schema.names)
     columns: list[ColumnDescription] = []
+    left_out: list[JsonValue] = []
     for column in schema:
         kind = find_wire_type(column.type)
+        if kind is None and _has_no_values(column.type):
+            left_out.append(column.name)
+            continue
         if kind is None:
             raise InvalidFile(
                 f"The column {column.name!r} has the type {column.type}, which is not supported. "
                 "Use numbers, booleans, text, dates or times."
             )
         columns.append({"name": column.name, "type": kind})
-    return tuple(columns)
+    if not columns:
+        raise InvalidFile("The columns are all lists, objects or bytes.")
+    return tuple(columns), {"left_out": left_out[:MOST_LEFT_OUT]} if left_out else {}
+
+
+def _has_no_values(kind: pa.DataType) -> bool:
+    """Return whether a type has lists, objects or bytes; run-end encoding may have numbers."""
+    checks = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    is_nested = pa.types.is_nested(kind) and not pa.types.is_run_end_encoded(kind)
+    return is_nested or any(check(kind) for check in checks)
 
 
 @lru_cache(maxsize=256)  # a table may have 16 000 columns of one type

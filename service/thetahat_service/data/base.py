@@ -37,6 +37,8 @@ MAX_NAME = 1000  # characters of a column's name
 MAX_NAMES = 4_000_000  # characters of all columns' names, which are kept in one row of the database
 FREE_BYTES: Final = 64 * 1024 * 1024
 """Number of bytes that every file may unpack to, however small it is."""
+MOST_LEFT_OUT: Final = 20
+"""Most names of columns that are left out, of those that a file is said to have."""
 
 
 class FileLimits(NamedTuple):

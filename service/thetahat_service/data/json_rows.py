@@ -16,6 +16,7 @@ from thetahat.common_names import MISSING_MARKS
 from thetahat.values.json_values import LARGEST_EXACT, JsonValue
 from thetahat_service.data.arrow_columns import check_text_lengths
 from thetahat_service.data.base import (
+    MOST_LEFT_OUT,
     FileLimits,
     Inspected,
     check_names,
@@ -31,7 +32,6 @@ from thetahat_service.process.memory import MEBIBYTE, has_room_for
 
 ROWS_AT_ONCE: Final = 10_000
 DEEPEST: Final = 8
-LISTED: Final = 20
 LARGEST_WHOLE: Final = 2**63
 ORJSON_SHARE: Final = 36
 """Most memory that orjson takes, in lengths of the text: 12 that it reserves, and the values of
@@ -149,7 +149,7 @@ class _JsonSurvey:
             name: row for name, row in self.left_out.items() if self.kinds.get(name) in _NUMBERS
         }
         return {
-            **({"left_out": list(self.left_out)[:LISTED]} if self.left_out else {}),
+            **({"left_out": list(self.left_out)[:MOST_LEFT_OUT]} if self.left_out else {}),
             **({"lists_among_numbers": among_numbers} if among_numbers else {}),
         }
 

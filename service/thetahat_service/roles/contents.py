@@ -62,8 +62,8 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
         all(is_name_of("loss", c.name) for c in losses) or not (others or _differ(losses))
     ):
         reason = (
-            f"{_list_names(losses)} {'has' if len(losses) == 1 else 'have'} numbers as losses or "
-            "scores of the same rows are, and no column has the name of true values."
+            f"The numbers of {_list_names(losses)} look like losses or scores of the same rows, "
+            "and no column has the name of true values."
         )
         return Contents("losses", reason)
     predicted = [

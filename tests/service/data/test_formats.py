@@ -18,6 +18,7 @@ from tests.service.data.checked_files import (
     NAN,
     NPY,
     PARQUET,
+    inspected,
     keep,
     read,
     written,
@@ -152,9 +153,11 @@ def test_invalid_an_array_of_more_cells_is_refused_by_its_header(tmp_path: Path)
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (pa.table({"a": [[1, 2]]}), "'a' has the type list"),
-        (pa.table({"a": [b"x"]}), "'a' has the type binary"),
-        (pa.table({"a": [{"b": 1}]}), "'a' has the type struct"),
+        (
+            pa.table({"a": [[1, 2]], "b": [b"x"], "c": [{"b": 1}]}),
+            "are all lists, objects or bytes",
+        ),
+        (pa.table({"a": pa.array([1], pa.duration("s"))}), "'a' has the type duration"),
         (pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"]), "Two columns"),
         (pa.table({"": [1]}), "column 0"),
         (pa.table({"x\0": [1]}), "column 0"),
@@ -165,6 +168,28 @@ def test_invalid_an_array_of_more_cells_is_refused_by_its_header(tmp_path: Path)
 def test_invalid_tables(tmp_path: Path, media_type: str, table: pa.Table, words: str) -> None:
     with pytest.raises((InvalidFile, TooLarge), match=words):
         keep(tmp_path, media_type, written(table, media_type))
+
+
+@pytest.mark.parametrize("media_type", [PARQUET, ARROW])
+def test_exact_lists_objects_and_bytes_are_left_out_by_name(
+    tmp_path: Path, media_type: str
+) -> None:
+    table = pa.table(
+        {
+            "choices": [["x", "y"], []],
+            "loss": [0.5, 0.25],
+            "meta": [{"k": 1}, None],
+            "blob": pa.array([b"1", b"2"], pa.large_binary()),
+            "new": pa.array([1, None], pa.int64()),
+        }
+    )
+    inspection, content = inspected(tmp_path, media_type, written(table, media_type))
+
+    assert [column["name"] for column in inspection.columns] == ["loss", "new"]
+    assert inspection.details["left_out"] == ["choices", "meta", "blob"]
+    columns = read_columns(content, ["new", "loss"])
+    assert_array_equal(columns["new"], [1, NAN])
+    assert_array_equal(columns["loss"], [0.5, 0.25])
 
 
 def test_invalid_a_small_file_of_very_many_rows(tmp_path: Path) -> None:

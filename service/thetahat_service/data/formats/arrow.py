@@ -45,19 +45,21 @@ class Arrow(MappedFormat):
                 check_expansion(path, check_messages(source, limits), limits)
             with _open(path) as reader:
                 check_size(1, len(reader.schema), limits)
-                columns = list_column_types(reader.schema)
+                columns, left_out = list_column_types(reader.schema)
+                names = [column["name"] for column in columns]
                 for batch in _iterate(reader):
                     rows += batch.num_rows
                     batches += 1
                     check_size(rows, len(columns), limits)
-                    check_values(batch, limits)
-                    written.add(batch)
+                    used = batch.select(names)
+                    check_values(used, limits)
+                    written.add(used)
         except MemoryError:  # also one of Arrow's exceptions
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             raise InvalidFile(f"The file is not Arrow that can be read: {error}.") from None
         check_not_empty(rows)
-        return Inspected(rows, columns, {"batches": batches, **written.describe()})
+        return Inspected(rows, columns, {"batches": batches, **left_out, **written.describe()})
 
     def map(self, path: Path, names: Sequence[str]) -> pa.Table:
         """Map the file into memory; only the named columns are unpacked."""

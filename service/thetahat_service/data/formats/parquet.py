@@ -57,9 +57,9 @@ class Parquet:
                 check_not_empty(footer.num_rows)
                 unpacked = sum(_group_bytes(footer, i) for i in range(footer.num_row_groups))
                 check_expansion(path, unpacked, limits)
-                columns = list_column_types(file.schema_arrow)
+                columns, left_out = list_column_types(file.schema_arrow)
                 details = {"row_groups": footer.num_row_groups, "written_by": footer.created_by}
-            rows, written = _check_pages(path, limits)
+            rows, written = _check_pages(path, [column["name"] for column in columns], limits)
         except MemoryError:  # also one of Arrow's exceptions
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -67,7 +67,7 @@ class Parquet:
             raise InvalidFile(f"The file is not Parquet that can be read: {reason}.") from None
         if rows != footer.num_rows:
             raise InvalidFile(f"The footer declares {footer.num_rows} rows, but there are {rows}.")
-        return Inspected(rows, columns, {**details, **written})
+        return Inspected(rows, columns, {**details, **left_out, **written})
 
     def read_columns(
         self, path: Path, names: Sequence[str], rows: int | None = None
@@ -105,12 +105,12 @@ def _group_bytes(footer: pq.FileMetaData, group: int) -> int:
     return sum(row_group.column(i).total_uncompressed_size for i in range(row_group.num_columns))
 
 
-def _check_pages(path: Path, limits: FileLimits) -> tuple[int, JsonObject]:
-    """Read every page; return the number of rows, and details about numbers as text."""
+def _check_pages(path: Path, names: Sequence[str], limits: FileLimits) -> tuple[int, JsonObject]:
+    """Read every page of some columns; return the rows, and details about numbers as text."""
     rows, written = 0, WrittenNumbers()
     with _open(path) as file:
         size = max(1, min(BATCH_ROWS, BATCH_CELLS // file.metadata.num_columns))
-        for batch in file.iter_batches(batch_size=size):
+        for batch in file.iter_batches(batch_size=size, columns=list(names)):
             check_values(batch, limits)
             written.add(batch)
             rows += batch.num_rows
