@@ -162,7 +162,8 @@ def ask_about_models(result: Json, request: Json) -> list[str]:
     if len(names) == 1:
         question = f"How large is the {shown.quantity} of {names[0]}{about}?"
     else:
-        extreme = "highest" if shown.higher_is_better else "lowest"
+        two, many = ("higher", "highest") if shown.higher_is_better else ("lower", "lowest")
+        extreme = two if len(names) == 2 else many
         is_long = len(names) > MOST_ASKED
         which = f"{format_count(len(names))} models" if is_long else list_names(names, MOST_ASKED)
         question = (

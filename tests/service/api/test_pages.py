@@ -445,6 +445,9 @@ def test_exact_two_evaluations_side_by_side(client: TestClient, worker: InlineWo
     assert f"/compare?a={first}" in open_page(client, f"/evaluations/{first}").links
     alone = open_page(client, f"/compare?a={first}")
     assert "What differs" not in alone.words
+    for page in (alone, open_page(client, "/compare")):  # no form proposes one with itself
+        fields = dict(page.form("/compare").fields)
+        assert fields["a"] != fields["b"]
     refused = open_page(client, f"/compare?a={first}&b={other}")
     assert "Only evaluations with models and a result can be compared." in refused.words
     open_page(client, "/compare?a=1&b=2", 404)
