@@ -12,6 +12,39 @@ from thetahat_replications.test_errors.designs import DESIGNS, LOSSES, SIZES
 Row = Mapping[str, Any]
 PLACE: Final = {"scheme": "{design}", "loss": "{loss}", "rows": "{n}"}
 """The first columns of most tables: the format of a row's cell by heading."""
+WORDS: Final = {
+    **PLACE,
+    "models": "{trained}",
+    "target": "{target}",
+    "better, of equal": "{equal_better[0]:.3f}",
+    "worse, of equal": "{equal_worse[0]:.3f}",
+    "equivalent, of equal": "{equal_equivalent[0]:.3f}",
+    "not worse, of equal": "{equal_not_worse[0]:.3f}",
+    "worse, of d": "{worse_worse[0]:.3f}",
+    "better, of d": "{worse_better[0]:.3f}",
+    "equivalent, of d": "{worse_equivalent[0]:.3f}",
+    "not worse, of d": "{worse_not_worse[0]:.3f}",
+    "any false word": "{any_false[0]:.3f}",
+}
+PLANS: Final = {
+    **PLACE,
+    "models": "{trained}",
+    "model": "{model}",
+    "assumes": "{assumes}",
+    "undecided": "{undecided:.2f}",
+    "plan in": "{unit}",
+    "median growth": "{growth:.2f}",
+    "plans carried out": "{carried_out} of {planned}",
+    "chance promised": "{promised:.2f}",
+    "difference shown": "{shown[0]:.2f} ({shown[1]:.2f})",
+}
+REPEATS: Final = {
+    **PLACE,
+    "undecided": "{undecided} of {samples}",
+    "standard error, over the first": "{error_ratio:.2f}",
+    "decided": "{decided[0]:.2f} ({decided[1]:.2f})",
+}
+"""The columns of the tables of the words of verdicts, of plans and of repeats."""
 
 ABOUT: Final = """\
 # How often tests, verdicts and plans err
@@ -75,15 +108,15 @@ def write_page(
             "",
             "## The words of verdicts",
             "",
-            *_write_words(words),
+            *_write_rows(WORDS, words),
             "",
             "## Plans",
             "",
-            *_write_plans(plans),
+            *_write_rows(PLANS, plans),
             "",
             "## Repeats",
             "",
-            *_write_repeats(repeats),
+            *_write_rows(REPEATS, repeats),
             "",
             "## Tests of two models",
             "",
@@ -127,50 +160,6 @@ def _write_verdicts(rows: Sequence[Row]) -> Iterator[str]:
     yield from _write_rows(
         {**columns, **shares, "power, of the oracle's": "{oracle_share}"}, of_verdicts
     )
-
-
-def _write_words(words: Sequence[Row]) -> Iterator[str]:
-    columns = {
-        **PLACE,
-        "models": "{trained}",
-        "target": "{target}",
-        "better, of equal": "{equal_better[0]:.3f}",
-        "worse, of equal": "{equal_worse[0]:.3f}",
-        "equivalent, of equal": "{equal_equivalent[0]:.3f}",
-        "not worse, of equal": "{equal_not_worse[0]:.3f}",
-        "worse, of d": "{worse_worse[0]:.3f}",
-        "better, of d": "{worse_better[0]:.3f}",
-        "equivalent, of d": "{worse_equivalent[0]:.3f}",
-        "not worse, of d": "{worse_not_worse[0]:.3f}",
-        "any false word": "{any_false[0]:.3f}",
-    }
-    yield from _write_rows(columns, words)
-
-
-def _write_plans(plans: Sequence[Row]) -> Iterator[str]:
-    columns = {
-        **PLACE,
-        "models": "{trained}",
-        "model": "{model}",
-        "assumes": "{assumes}",
-        "undecided": "{undecided:.2f}",
-        "plan in": "{unit}",
-        "median growth": "{growth:.2f}",
-        "plans carried out": "{carried_out} of {planned}",
-        "chance promised": "{promised:.2f}",
-        "difference shown": "{shown[0]:.2f} ({shown[1]:.2f})",
-    }
-    yield from _write_rows(columns, plans)
-
-
-def _write_repeats(repeats: Sequence[Row]) -> Iterator[str]:
-    columns = {
-        **PLACE,
-        "undecided": "{undecided} of {samples}",
-        "standard error, over the first": "{error_ratio:.2f}",
-        "decided": "{decided[0]:.2f} ({decided[1]:.2f})",
-    }
-    yield from _write_rows(columns, repeats)
 
 
 def _write_tests(rows: Sequence[Row], subject: str) -> Iterator[str]:
