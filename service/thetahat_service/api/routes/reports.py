@@ -27,7 +27,6 @@ from thetahat_service.reports.tables import TableFormat, write_tables
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
-UNCHANGED: Final[Responses] = {304: {"description": "Unchanged."}}
 NOT_NOW: Final = describe_problems((503, "It cannot be drawn or set now."))
 HTML, PDF = "text/html; charset=utf-8", "application/pdf"
 TABLE_TYPES: Final[dict[TableFormat, str]] = {
@@ -50,15 +49,16 @@ def describe_content(media_type: str, schema_format: str | None = None) -> dict[
     return {"content": {media_type.partition(";")[0]: {"schema": schema}}}
 
 
+def _describe_answers(what: str, media_type: str, schema_format: str | None = None) -> Responses:
+    """Return what OpenAPI says of a route that writes a result in another form."""
+    written = {"description": what, **describe_content(media_type, schema_format)}
+    return {200: written, 304: {"description": "Unchanged."}, **NO_RESULT}
+
+
 @router.get(
     "/report.html",
     response_class=Response,
-    responses={
-        200: {"description": "The report.", **describe_content(HTML)},
-        **UNCHANGED,
-        **NO_RESULT,
-        **NOT_NOW,
-    },
+    responses=_describe_answers("The report.", HTML) | NOT_NOW,
 )
 async def get_html_report(
     request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
@@ -73,12 +73,7 @@ async def get_html_report(
 @router.get(
     "/report.pdf",
     response_class=Response,
-    responses={
-        200: {"description": "The report.", **describe_content(PDF, "binary")},
-        **UNCHANGED,
-        **NO_RESULT,
-        **NOT_NOW,
-    },
+    responses=_describe_answers("The report.", PDF, "binary") | NOT_NOW,
 )
 async def get_pdf_report(
     request: Request, owner_id: OwnerId, evaluation_id: EvaluationId
@@ -92,11 +87,7 @@ async def get_pdf_report(
 @router.get(
     "/tables.md",
     response_class=Response,
-    responses={
-        200: {"description": "The tables.", **describe_content(TABLE_TYPES["md"])},
-        **UNCHANGED,
-        **NO_RESULT,
-    },
+    responses=_describe_answers("The tables.", TABLE_TYPES["md"]),
 )
 async def get_markdown_tables(
     request: Request,
@@ -112,11 +103,7 @@ async def get_markdown_tables(
 @router.get(
     "/tables.tex",
     response_class=Response,
-    responses={
-        200: {"description": "The tables.", **describe_content(TABLE_TYPES["tex"])},
-        **UNCHANGED,
-        **NO_RESULT,
-    },
+    responses=_describe_answers("The tables.", TABLE_TYPES["tex"]),
 )
 async def get_latex_tables(
     request: Request,
