@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import typer
 
-from thetahat_service.cli.connection import connect
+from thetahat_service.cli.connection import connect, offer_url
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import choose_prose_width, print_json
 from thetahat_service.cli.requests import read_request
@@ -52,13 +52,7 @@ def advise(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
     url: Annotated[
-        str | None,
-        typer.Option(
-            "--url",
-            envvar="THETAHAT_URL",
-            metavar="URL",
-            help="Ask this service. Without it, the advice is computed here.",
-        ),
+        str | None, offer_url("Ask this service. Without it, the advice is computed here.")
     ] = None,
 ) -> None:
     """Say which scheme fits the data and the question, and what precision to expect."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
@@ -52,14 +52,14 @@ def complete_evaluation(incomplete: str) -> Iterator[tuple[str, str]]:
         return
 
 
+def offer_url(purpose: str) -> Any:
+    """Return the option that names a service, with what it is for as its help."""
+    return typer.Option("--url", envvar="THETAHAT_URL", metavar="URL", help=purpose)
+
+
 Url = Annotated[
     str,
-    typer.Option(
-        "--url",
-        envvar="THETAHAT_URL",
-        metavar="URL",
-        help="Address of the service. Put its API key, if it has keys, into THETAHAT_API_KEY.",
-    ),
+    offer_url("Address of the service. Put its API key, if it has keys, into THETAHAT_API_KEY."),
 ]
 EvaluationId = Annotated[
     str,

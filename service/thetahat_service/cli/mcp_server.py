@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from thetahat_service.cli.connection import offer_url
+
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
@@ -33,15 +35,7 @@ def serve_tools(
             help="Files below it can be read; by default the current one.",
         ),
     ] = Path(),
-    url: Annotated[
-        str | None,
-        typer.Option(
-            "--url",
-            envvar="THETAHAT_URL",
-            metavar="URL",
-            help="The service whose results can be read.",
-        ),
-    ] = None,
+    url: Annotated[str | None, offer_url("The service whose results can be read.")] = None,
 ) -> None:
     """Offer inspect, compare, gate, advise and read_result to an assistant, over stdio (MCP)."""
     from thetahat_service.cli.assistant_tools import Tools
