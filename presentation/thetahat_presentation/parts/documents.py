@@ -157,15 +157,18 @@ def ask_about_models(result: Json, request: Json) -> list[str]:
     """Return the question of a comparison of models, and what the answer allows for."""
     shown = ModelsResult(result, request)
     target = shown.summary.get("target")
-    about = f" {shown.about(target)}" if target else ""
+    is_as_trained = target == "these_models"
+    about = f" {shown.about(target)}" if target and not is_as_trained else ""
     names = list(shown.models)
     if len(names) == 1:
+        about = " as trained" if is_as_trained else about
         question = f"How large is the {shown.quantity} of {names[0]}{about}?"
     else:
         two, many = ("higher", "highest") if shown.higher_is_better else ("lower", "lowest")
         extreme = two if len(names) == 2 else many
         is_long = len(names) > MOST_ASKED
         which = f"{format_count(len(names))} models" if is_long else list_names(names, MOST_ASKED)
+        which = f"{which}, as trained," if is_as_trained else which
         question = (
             f"Which of {which} has the {extreme} {shown.quantity}{about}, and is the difference "
             "more than chance?"
