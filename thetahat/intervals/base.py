@@ -358,7 +358,11 @@ class ResampledInterval(IntervalMethod, ABC):
             lower=lower,
             upper=upper,
             degrees_of_freedom=None,
-            cautions=(*cautions, *_check_resamples(replicates, tail), *resampling_cautions(units)),
+            cautions=(
+                *cautions,
+                *check_replicates_beyond_end(replicates.n_resamples, tail),
+                *resampling_cautions(units),
+            ),
             details={
                 "unit": units.unit,
                 "n_units": units.n_units,
@@ -367,12 +371,13 @@ class ResampledInterval(IntervalMethod, ABC):
         )
 
 
-def _check_resamples(replicates: Replicates, tail: float) -> Iterator[Caution]:
-    beyond = replicates.n_resamples * min(tail, 1 - tail)
+def check_replicates_beyond_end(n_resamples: int, tail: float) -> Iterator[Caution]:
+    """Yield a caution where few replicates are beyond an end of an interval."""
+    beyond = n_resamples * min(tail, 1 - tail)
     if beyond < FEW_REPLICATES_BEYOND_AN_END:
         yield FEW_RESAMPLES(
             subject="An end of the interval",
             n=f"about {format_number(beyond)}",
-            what=f"of {replicates.n_resamples} replicates",
+            what=f"of {n_resamples} replicates",
             least=FEW_REPLICATES_BEYOND_AN_END,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -11,8 +11,6 @@ from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.analyses.bootstrap.resampling import MAX_STUDENTISED
 from thetahat.cautions import (
     ACCELERATION_OF_A_QUANTILE,
-    FEW_REPLICATES_BEYOND_AN_END,
-    FEW_RESAMPLES,
     JACKKNIFE_UNDEFINED,
     NO_SPREAD,
     ONE_REPLICATE,
@@ -21,6 +19,7 @@ from thetahat.cautions import (
 )
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.intervals import INTERVALS
+from thetahat.intervals.base import check_replicates_beyond_end
 from thetahat.numerics.bootstrap.interval_ends import (
     EndDistances,
     basic_reach,
@@ -145,18 +144,19 @@ def _build_interval(  # noqa: PLR0913 - a method, its input and its level
     alternative: Alternative,
     tail: float,
 ) -> StatisticInterval:
-    (low, high), cautions = _compute_reach(_get_form(name), replicates, statistic, tail)
-    estimate = replicates.estimate
+    form, estimate = _get_form(name), replicates.estimate
+    (low, high), cautions = _compute_reach(form, replicates, statistic, tail)
+    if form is not ReplicateForm.NORMAL:
+        cautions = (*cautions, *check_replicates_beyond_end(replicates.n_resamples, tail))
     interval = StatisticInterval(
         method=name,
         level=level,
         alternative=alternative,
         lower=None if low is None or alternative is Alternative.LESS else estimate + low,
         upper=None if high is None or alternative is Alternative.GREATER else estimate + high,
-        cautions=tuple(dict.fromkeys((*cautions, *_check_tail(_get_form(name), replicates, tail)))),
+        cautions=tuple(dict.fromkeys(cautions)),
     )
     fields = {f.name: getattr(interval, f.name) for f in dataclasses.fields(interval)}
-    form = _get_form(name)
     if form is ReplicateForm.BCA:
         return BcaInterval(**fields, acceleration=replicates.acceleration)
     if form is ReplicateForm.STUDENTISED:
@@ -194,17 +194,3 @@ def _compute_reach(
         return undefined, (_NO_JACKKNIFE,)
     reach = studentised_reach(replicates.ratios, replicates.sample_standard_error, tail)
     return reach, (_WITHOUT_SPREAD,) if None in reach else ()
-
-
-def _check_tail(
-    form: ReplicateForm, replicates: StatisticReplicates, tail: float
-) -> Iterator[Caution]:
-    """Yield a caution where few replicates are beyond an end of the interval."""
-    beyond = replicates.n_resamples * min(tail, 1 - tail)
-    if form is not ReplicateForm.NORMAL and beyond < FEW_REPLICATES_BEYOND_AN_END:
-        yield FEW_RESAMPLES(
-            subject="An end of the interval",
-            n=f"about {format_number(beyond)}",
-            what=f"of {replicates.n_resamples} replicates",
-            least=FEW_REPLICATES_BEYOND_AN_END,
-        )
