@@ -81,8 +81,8 @@ FAMILIES: Final = (
     _of_family(
         "paired_tests",
         "paired_tests/mcnemar.py",
-        'distance = abs(c - b) - (1 if self.variant == "chi_squared_corrected" else 0)',
-        'distance = abs(c - b) - (0.5 if self.variant == "chi_squared_corrected" else 0)',
+        'distance = abs(c - b) - (1 if variant == "chi_squared_corrected" else 0)',
+        'distance = abs(c - b) - (0.5 if variant == "chi_squared_corrected" else 0)',
     ),
     _of_family(
         "refit_estimators",
