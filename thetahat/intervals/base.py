@@ -18,6 +18,7 @@ from thetahat.distributions import compute_tail_probability
 from thetahat.numerics.bootstrap import Replicates, reason_against_units
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.numerics.bootstrap.interval_ends import EndDistances
+from thetahat.numerics.paired_rates import find_upper_end
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage, IntervalCalibration
@@ -263,12 +264,12 @@ class PairedRatesInterval(IntervalMethod, ABC):
             return f"{self.info.name} takes the instances as independent, and these are in clusters"
         return explain_dependence_in_time(self.info.name, layout)
 
-    @abstractmethod
     def compute_upper_end(self, counts: PairedCounts, tail: float) -> float:
-        """Return the upper end for a minus b, with ``tail`` beyond the end.
+        """Return the upper end for a minus b, with ``tail`` beyond the end: Tango's, by default.
 
         The lower end is minus the upper end of b minus a.
         """
+        return find_upper_end(counts, tail)
 
     def compute_ends(self, counts: PairedCounts, tail: float) -> tuple[float, float]:
         """Return both ends for a minus b, with ``tail`` beyond each."""

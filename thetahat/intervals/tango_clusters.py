@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.intervals.base import PairedRatesInterval
-from thetahat.numerics.paired_rates import find_upper_end
 from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.traits import IntervalTraits, Recommendation
-from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import MeanKind, Target
 
 
@@ -61,10 +59,6 @@ class TangoClusters(PairedRatesInterval):
         interval=IntervalTraits(only_for_pairs=True),
     )
     of_clusters: ClassVar[bool] = True
-
-    def compute_upper_end(self, counts: PairedCounts, tail: float) -> float:
-        """Return the largest difference that is not rejected."""
-        return find_upper_end(counts, tail)
 
 
 METHOD = TangoClusters

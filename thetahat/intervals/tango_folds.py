@@ -7,11 +7,9 @@ from typing import ClassVar, Final
 
 from thetahat.cautions import Caution
 from thetahat.intervals.base import PairedRatesInterval
-from thetahat.numerics.paired_rates import find_upper_end
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import IntervalTraits, Recommendation
 from thetahat.values.layout import Layout
-from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import MeanKind, Target
 
 FEWEST_DISCORDANT: Final = 5
@@ -78,10 +76,6 @@ class TangoFolds(PairedRatesInterval):
         if layout.has_fixed_models or not layout.trains_on_other_folds:
             return f"{self.info.name} needs models that were each trained on all other folds"
         return None
-
-    def compute_upper_end(self, counts: PairedCounts, tail: float) -> float:
-        """Return the largest difference that is not rejected."""
-        return find_upper_end(counts, tail)
 
 
 METHOD = TangoFolds

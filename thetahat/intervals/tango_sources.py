@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from thetahat.cautions import Caution
 from thetahat.intervals.base import PairedRatesInterval
-from thetahat.numerics.paired_rates import find_upper_end
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits, Recommendation
 from thetahat.values.json_values import JsonValue
@@ -74,10 +73,6 @@ class TangoSources(PairedRatesInterval):
         if layout.n_repeats > 1:
             return f"{self.info.name} is for one partition, and there are {layout.n_repeats}"
         return None
-
-    def compute_upper_end(self, counts: PairedCounts, tail: float) -> float:
-        """Return the largest difference that is not rejected."""
-        return find_upper_end(counts, tail)
 
     def describe(self, counts: PairedCounts) -> Mapping[str, JsonValue]:
         """Return the macro shares, and how many instances of one test set they are worth."""
