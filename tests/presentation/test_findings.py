@@ -12,7 +12,9 @@ import pytest
 import thetahat
 from tests.golden.write_shown import read_case, render_page
 from tests.presentation.reading import caution
+from tests.service.kinds.run_requests import run_kind
 from thetahat_presentation.document import Bar, Caution, Cell, Document, Findings, Table
+from thetahat_presentation.parts.documents import ask_about_models
 from thetahat_presentation.parts.headlines import describe_best
 from thetahat_presentation.parts.models import find_recommended
 from thetahat_presentation.renderers.bars import ASCII, BLANK, draw_bar
@@ -291,3 +293,19 @@ def test_exact_the_links_on_a_page_lead_to_its_parts() -> None:
     assert {"models", "pairs", "sources", "doubts", "methods", "sign-offs"} <= set(links)
     for link in links:
         assert f'id="{link}"' in html
+
+
+@pytest.mark.parametrize(
+    ("names", "question"),
+    [
+        (("m",), "How large is the mean loss of m as trained?"),
+        (("old", "new"), "Which of old and new, as trained, has the lower mean loss, and is"),
+    ],
+)
+def test_exact_the_question_about_models_as_they_are_trained(
+    names: tuple[str, ...], question: str
+) -> None:
+    losses = {name: [0, 1, i, 1] for i, name in enumerate(names)}
+    request = {"kind": "losses", "blocks": "holdout", "losses": losses}
+
+    assert ask_about_models(run_kind(request).result, request)[0].startswith(question)
