@@ -70,8 +70,8 @@ def test_exact_columns_of_a_data_set(result: Any, tmp_path: Path) -> None:
 
 def test_exact_rows_that_are_left_out_leave_their_group(tmp_path: Path) -> None:
     old = [None if age is None else value for age, value in zip(AGE, OLD, strict=True)]
-    changes = {"losses": {"new": NEW, "old": old}, "group_by": ["age"], "missing": "leave_out"}
-    body = {**INLINE, **changes}
+    changes = {"losses": {"new": NEW, "old": old}, "groups": {"age": AGE}, "missing": "leave_out"}
+    body = {**{key: INLINE[key] for key in INLINE if key != "group_by"}, **changes}
     groups = run_kind(body).result["comparisons"][0]["groups"]["age"]["items"]
     absent = groups[-1]
 

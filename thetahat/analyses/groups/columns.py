@@ -186,6 +186,8 @@ def find_group_cautions(groupings: Sequence[Grouping]) -> tuple[Caution, ...]:
             )
         if len(grouping.columns) == 1:
             labels = [group[0] for group in grouping.labels if group[0] is not None]
+            if any(isinstance(label, str) for label in labels):
+                labels = [str(label) for label in labels]  # the number 1 looks like the text 01
             found += find_similar_labels(labels, f"groups of {grouping.key}")
     return tuple(found)
 
@@ -232,6 +234,7 @@ def _read_group_by(
             "group_by is empty. Name a column, or leave it out for each column alone.",
             loc=("group_by",),
         )
+    _refuse_unused(chosen, columns)
     keys = [" x ".join(names) for names in chosen]
     for i, key in enumerate(keys):
         if keys.index(key) != i:
@@ -241,6 +244,18 @@ def _read_group_by(
                 value=key,
             )
     return tuple(chosen)
+
+
+def _refuse_unused(chosen: Sequence[tuple[str, ...]], columns: Mapping[str, object]) -> None:
+    """Refuse a group column that no entry of group_by names: nothing would be said of it."""
+    unused = [name for name in columns if all(name not in names for names in chosen)]
+    if unused:
+        raise InvalidParameter(
+            f"group_by does not name the group column {unused[0]!r}. Name it, alone or in an "
+            "intersection, or leave the column out.",
+            loc=("group_by",),
+            value=unused[0],
+        )
 
 
 def _encode(
@@ -258,6 +273,7 @@ def _encode(
     else:
         cells = [_read_cell(value) for value in values]
     codes, labels = encode_labels(cells)
+    _refuse_numbers_as_texts(codes, labels, loc)
     if len(labels) > MOST_GROUPS:
         raise InvalidParameter(
             f"The group column {loc[-1]!r} has {len(labels)} values in {len(codes)} rows. At most "
@@ -270,6 +286,20 @@ def _encode(
     rank = np.empty(len(labels), dtype=np.intp)
     rank[order] = np.arange(len(labels))
     return rank[codes], tuple(labels[code] for code in order)
+
+
+def _refuse_numbers_as_texts(codes: IntArray, labels: Sequence[GroupLabel], loc: Loc) -> None:
+    """Refuse a number beside a text that reads like it: they would be two groups of one name."""
+    numbers = {str(label): label for label in labels if isinstance(label, int | float)}
+    for code, label in enumerate(labels):
+        if isinstance(label, str) and label in numbers:
+            row = int(np.argmax(codes == code))
+            raise InvalidParameter(
+                f"The group column {loc[-1]!r} has {label} as a number, and as a text in row "
+                f"{row}. Write it in one way.",
+                loc=(*loc, row),
+                value=label,
+            )
 
 
 def _read_cell(value: Any) -> GroupLabel:

@@ -304,8 +304,7 @@ def _read_grades(
     if judge.losses is not None:
         _check_names(judge.losses, names, "losses")
         return {
-            name: _check_grades(judge.losses[name], is_labelled, ("judge", "losses", name))
-            for name in names
+            name: _check_grades(judge.losses[name], ("judge", "losses", name)) for name in names
         }
     assert judge.losses_by_fold is not None  # noqa: S101 - checked by Judge
     assert judge.fold is not None  # noqa: S101 - same
@@ -314,7 +313,7 @@ def _read_grades(
     for name in names:
         by_fold = np.array(
             [
-                _check_grades(column, is_labelled, ("judge", "losses_by_fold", name, k))
+                _check_grades(column, ("judge", "losses_by_fold", name, k))
                 for k, column in enumerate(judge.losses_by_fold[name])
             ]
         )
@@ -364,16 +363,15 @@ def _check_names(columns: Mapping[str, object], names: tuple[str, ...], field: s
             )
 
 
-def _check_grades(grades: FloatArray, is_labelled: BoolArray, loc: Loc) -> FloatArray:
+def _check_grades(grades: FloatArray, loc: Loc) -> FloatArray:
     """Return (T,) grades; refuse a row without one."""
     grades = np.asarray(grades, dtype=np.float64)
     is_bad = ~(np.abs(grades) <= MAX_LOSS)
     if is_bad.any():
         bad = np.flatnonzero(is_bad)
-        labelled = int(is_labelled[bad].sum())
         raise InvalidParameter(
-            f"{_name_rows(bad)} no finite grade of the judge, {labelled} of them with a label. The "
-            "judge must grade every row.",
+            f"{_name_rows(bad)} no finite grade of the judge, which must grade every row, with a "
+            "label or without.",
             loc=(*loc, int(bad[0])),
         )
     return grades

@@ -158,7 +158,8 @@ def _write(
 ) -> str:
     least, most = int(runs.counts.min()), int(runs.counts.max())
     each = f"{most} runs each" if least == most else f"{least} to {most} runs each"
-    sentences = [f"{len(runs.counts)} items with {each}"]
+    n_items = len(runs.counts)
+    sentences = [f"{n_items} {'item' if n_items == 1 else 'items'} with {each}"]
     if parts is None:
         sentences[0] += ": one item says nothing about other items"
     elif parts.item < 0:
@@ -168,6 +169,10 @@ def _write(
         if parts.item + of_runs > 0:
             share = of_runs / (parts.item + of_runs)
             sentences[0] += f": the runs make {_write_share(share)} of the variance over items"
+    if runs.run is not None and runs.matrix is None:
+        sentences.append(
+            "Some items lack a run that others have, so runs of one name are not taken as alike"
+        )
     if plans:
         items, more_runs = plans
         sentences.append(

@@ -513,6 +513,9 @@ def test_invalid_gate_without_groups() -> None:
 # Bad input ---------------------------------------------------------------------------------------
 
 
+G2 = ("groups", "g", 2)
+
+
 @pytest.mark.parametrize(
     ("groups", "options", "message", "loc"),
     [
@@ -521,6 +524,14 @@ def test_invalid_gate_without_groups() -> None:
         ({"g": [1, 1, 2, 2]}, {"group_by": ["h"]}, "names 'h'", ("group_by", 0)),
         ({"g": [1, 1, 2, 2]}, {"group_by": ["g", "g"]}, "has g twice", ("group_by", 1)),
         ({"g": [1, 1, 2, 2]}, {"group_by": []}, "is empty", ("group_by",)),
+        (
+            {"g": [1, 1, 2, 2], "h": [1, 2, 1, 2]},
+            {"group_by": ["g"]},
+            "does not name the group column 'h'",
+            ("group_by",),
+        ),
+        ({"g": [1, None, "1", "1"]}, {}, "'g' has 1 as a number, and as a text in row 2", G2),
+        ({"g": ["x", "2.5", 2.5, "x"]}, {}, "'g' has 2.5 as a number", ("groups", "g", 1)),
         (None, {"group_by": ["g"]}, "needs groups", ("group_by",)),
     ],
 )
@@ -544,6 +555,15 @@ def test_exact_an_id_has_a_caution() -> None:
     result = evaluate({"m": np.arange(150.0)}, {"id": range(150)})
 
     assert "groups_look_like_ids" in {caution.code for caution in result.cautions}
+
+
+@pytest.mark.parametrize("labels", [["01", 1, "x", "x"], ["X", "x", 1, 1]])
+def test_exact_numbers_and_texts_that_look_alike_have_a_caution(labels: list[Any]) -> None:
+    result = evaluate({"m": np.arange(4.0)}, {"g": labels})
+
+    assert "labels_alike" in {caution.code for caution in result.cautions}
+    plain = evaluate({"m": np.arange(4.0)}, {"g": [1, "x", "x", 1]})
+    assert "labels_alike" not in {caution.code for caution in plain.cautions}
 
 
 def test_invalid_rows_that_cannot_be_matched() -> None:

@@ -253,7 +253,7 @@ LABELS: Any = [0.0, 1.0, 0.0, None]
         (
             {"judge": {"losses": {"m": [1, None, 1, np.nan]}}},
             ("judge", "losses", "m", 1),
-            "Rows 1, 3 have no finite grade of the judge, 1 of them with a label",
+            "Rows 1, 3 have no finite grade of the judge, which must grade every row",
         ),
         ({"losses": {"m": [1, None, None, None]}}, ("losses", "m"), "1 labelled rows"),
         ({"blocks": "random", "block": [0, 0, 1, 1]}, ("block",), "block does not go"),

@@ -224,7 +224,22 @@ def test_degenerate_one_item_has_no_components() -> None:
     runs = result.models["m"].runs
     assert runs is not None
     assert runs.components is None
-    assert "one item says nothing about other items" in runs.sentence
+    assert runs.sentence.startswith("1 item with 3 runs each: one item says nothing about other")
+
+
+def test_exact_named_runs_that_some_items_lack_are_said_not_to_be_crossed() -> None:
+    item, run = [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 2]
+    losses = {"m": [0.0, 1.0, 2.0, 4.0, 3.0, 3.5]}
+    lacking = thetahat.evaluate(losses, blocks="holdout", item=item, run=run).models["m"].runs
+    whole = thetahat.evaluate(losses, blocks="holdout", item=item, run=[0, 1] * 3).models["m"].runs
+    unnamed = thetahat.evaluate(losses, blocks="holdout", item=item).models["m"].runs
+
+    assert lacking is not None
+    assert whole is not None
+    assert unnamed is not None
+    assert (lacking.design, whole.design) == ("nested", "crossed")
+    assert "Some items lack a run that others have" in lacking.sentence
+    assert "Some items lack a run" not in whole.sentence + unnamed.sentence
 
 
 TWELVE = {"blocks": "holdout", "item": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]}
