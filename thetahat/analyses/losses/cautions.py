@@ -37,17 +37,29 @@ from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import find_repeated_rows, is_numbering
 from thetahat.values.types import BlockKind, FloatArray, Target
+from thetahat.values.words import Words
 from thetahat.variances._spread_between_folds import has_heavy_tail
 
 
 def list_cautions(
-    table: LossTable, *, clip_without_range: bool, n_pairs: int, correction: str
+    table: LossTable,
+    *,
+    of_runs: bool,
+    clip_without_range: bool,
+    n_pairs: int,
+    correction: str,
 ) -> Iterator[Caution]:
-    """Yield the cautions that are not about a single number."""
+    """Yield the cautions that are not about a single number.
+
+    With ``of_runs`` the values are means of items over their runs.
+    """
     if table.left_out is not None:
         yield from table.left_out.cautions()
     yield from _list_layout_cautions(table)
-    yield from _list_model_cautions(table)
+    words = table.layout.words
+    if of_runs:
+        words = words._replace(values="means of items")
+    yield from _list_model_cautions(table, words)
     if clip_without_range:
         yield RANGE_UNKNOWN(table.layout.words)
     if n_pairs > MANY_PAIRS.threshold:
@@ -88,13 +100,13 @@ def count_crossing_clusters(layout: Layout) -> int:
     return len(np.unique(keys[n_blocks > 1] // layout.n_repeats))
 
 
-def _list_model_cautions(table: LossTable) -> Iterator[Caution]:
+def _list_model_cautions(table: LossTable, words: Words) -> Iterator[Caution]:
     for name, losses in table.models.items():
         moments = losses.moments
         squares = moments.centred_squares
         flat = moments.deviations.max() == moments.deviations.min()
         if flat and (squares is None or not squares.any()):
-            yield CONSTANT_LOSSES(table.layout.words, model=name, constant=moments.shift)
+            yield CONSTANT_LOSSES(words, model=name, constant=moments.shift)
         elif (equal := _describe_equal_means(name, losses)) is not None:
             yield equal
         elif has_heavy_tails(losses):

@@ -162,6 +162,7 @@ def build_evaluation(
     omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
         table,
+        of_runs=parts.runs is not None,
         clip_without_range=choices.clip is True and None in ranges.values(),
         n_pairs=n_pairs,
         correction=family.correction,

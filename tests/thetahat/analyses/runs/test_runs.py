@@ -225,6 +225,8 @@ def test_degenerate_one_item_has_no_components() -> None:
     assert runs is not None
     assert runs.components is None
     assert runs.sentence.startswith("1 item with 3 runs each: one item says nothing about other")
+    (constant,) = (each for each in result.cautions if each.code == "constant_losses")
+    assert constant.message.startswith("All means of items of m are 0.6667.")
 
 
 def test_exact_named_runs_that_some_items_lack_are_said_not_to_be_crossed() -> None:
