@@ -635,6 +635,13 @@ GROUPS_LOOK_LIKE_IDS = CautionKind(
     reason="Where more than half of the values occur once, most groups have no interval, and those "
     "of the others are long, since every group counts.",
 )
+GROUP_COLUMN_NOT_USED = CautionKind(
+    "group_column_not_used",
+    "Group column not used",
+    _WARNING,
+    "The group column {column} is not named by group_by, so nothing is said of its groups.",
+    "Name it in group_by, alone or in an intersection, or leave the column out.",
+)
 GROUPS_OF_THESE_SOURCES = CautionKind(
     "groups_of_these_sources",
     "Groups of these data alone",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from thetahat.cautions import GROUPS_LOOK_LIKE_IDS, Caution
+from thetahat.cautions import GROUP_COLUMN_NOT_USED, GROUPS_LOOK_LIKE_IDS, Caution
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, run_checks
 from thetahat.parameter_checks import MOST_GROUPS
 from thetahat.similar_names import suggest_name
@@ -174,9 +174,11 @@ def group_units(grouping: Grouping, units: IntArray | None) -> Grouping:
     return replace(grouping, codes=codes)
 
 
-def find_group_cautions(groupings: Sequence[Grouping]) -> tuple[Caution, ...]:
-    """Return the cautions about columns that look like ids, or whose labels look alike."""
-    found: list[Caution] = []
+def find_group_cautions(
+    groupings: Sequence[Grouping], unused: Sequence[str]
+) -> tuple[Caution, ...]:
+    """Return the cautions about unused columns, ids, and labels that look alike."""
+    found = [GROUP_COLUMN_NOT_USED(column=name) for name in unused]
     for grouping in groupings:
         n = len(grouping.codes)
         alone = int(np.count_nonzero(np.bincount(grouping.codes) == 1))
@@ -234,7 +236,6 @@ def _read_group_by(
             "group_by is empty. Name a column, or leave it out for each column alone.",
             loc=("group_by",),
         )
-    _refuse_unused(chosen, columns)
     keys = [" x ".join(names) for names in chosen]
     for i, key in enumerate(keys):
         if keys.index(key) != i:
@@ -246,16 +247,10 @@ def _read_group_by(
     return tuple(chosen)
 
 
-def _refuse_unused(chosen: Sequence[tuple[str, ...]], columns: Mapping[str, object]) -> None:
-    """Refuse a group column that no entry of group_by names: nothing would be said of it."""
-    unused = [name for name in columns if all(name not in names for names in chosen)]
-    if unused:
-        raise InvalidParameter(
-            f"group_by does not name the group column {unused[0]!r}. Name it, alone or in an "
-            "intersection, or leave the column out.",
-            loc=("group_by",),
-            value=unused[0],
-        )
+def list_unused(columns: Iterable[str], groupings: Sequence[Grouping]) -> tuple[str, ...]:
+    """Return the group columns that no entry of group_by names."""
+    used = {name for grouping in groupings for name in grouping.columns}
+    return tuple(name for name in columns if name not in used)
 
 
 def _encode(

@@ -36,6 +36,8 @@ class GroupsOfTable:
 
     groupings: tuple[Grouping, ...]
     """The groups of the rows of the table, by column or intersection."""
+    unused: tuple[str, ...] = ()
+    """Group columns that group_by does not name."""
     measure: MeasureGroups | None = None
     """Computes metrics in groups, where the request names any."""
 
@@ -52,7 +54,7 @@ class GroupsOfTable:
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """The cautions about the columns."""
-        return find_group_cautions(self.groupings)
+        return find_group_cautions(self.groupings, self.unused)
 
 
 def _asks_for_exact_rates(choices: Choices) -> bool:

@@ -335,13 +335,14 @@ def read_groups(
                 f"group_by needs {loc[0]}, which have its columns.", loc=("group_by",)
             )
         return None
-    from thetahat.analyses.groups.columns import read_groupings  # noqa: PLC0415 - seldom needed
+    from thetahat.analyses.groups.columns import list_unused, read_groupings  # noqa: PLC0415 - seldom needed
     from thetahat.analyses.losses.by_group import GroupsOfTable  # noqa: PLC0415 - same
 
     columns = {
         name: read_series(column) for name, column in list_columns(groups, str(loc[0])).items()
     }
-    return GroupsOfTable(read_groupings(columns, group_by, n, loc))
+    groupings = read_groupings(columns, group_by, n, loc)
+    return GroupsOfTable(groupings, list_unused(columns, groupings))
 
 
 def _read_costs_of_runs(

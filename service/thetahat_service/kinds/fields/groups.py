@@ -181,10 +181,10 @@ def build_groups(
     loc: Loc,
 ) -> GroupsOfTable:
     """Return the groups of the rows that are kept of n."""
-    from thetahat.analyses.groups.columns import read_groupings  # noqa: PLC0415 - seldom needed
+    from thetahat.analyses.groups.columns import list_unused, read_groupings  # noqa: PLC0415 - seldom needed
     from thetahat.analyses.losses.by_group import GroupsOfTable  # noqa: PLC0415 - same
 
     groupings = read_groupings(columns, group_by, n, loc)
     if kept_rows is not None:
         groupings = tuple(grouping.take(kept_rows.index) for grouping in groupings)
-    return GroupsOfTable(groupings)
+    return GroupsOfTable(groupings, list_unused(columns, groupings))

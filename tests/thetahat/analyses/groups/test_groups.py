@@ -524,12 +524,6 @@ G2 = ("groups", "g", 2)
         ({"g": [1, 1, 2, 2]}, {"group_by": ["h"]}, "names 'h'", ("group_by", 0)),
         ({"g": [1, 1, 2, 2]}, {"group_by": ["g", "g"]}, "has g twice", ("group_by", 1)),
         ({"g": [1, 1, 2, 2]}, {"group_by": []}, "is empty", ("group_by",)),
-        (
-            {"g": [1, 1, 2, 2], "h": [1, 2, 1, 2]},
-            {"group_by": ["g"]},
-            "does not name the group column 'h'",
-            ("group_by",),
-        ),
         ({"g": [1, None, "1", "1"]}, {}, "'g' has 1 as a number, and as a text in row 2", G2),
         ({"g": ["x", "2.5", 2.5, "x"]}, {}, "'g' has 2.5 as a number", ("groups", "g", 1)),
         (None, {"group_by": ["g"]}, "needs groups", ("group_by",)),
@@ -539,6 +533,18 @@ def test_invalid_groups(groups: Any, options: Any, message: str, loc: Any) -> No
     with pytest.raises(InvalidParameter, match=message) as caught:
         evaluate({"m": [0.1, 0.4, 0.2, 0.3]}, groups, **options)
     assert caught.value.loc == loc
+
+
+def test_exact_a_group_column_that_is_not_named_is_said() -> None:
+    columns = {"g": [1, 1, 2, 2], "h": [1, 2, 1, 2]}
+    losses = {"m": [0.1, 0.4, 0.2, 0.3]}
+
+    def list_codes(**options: Any) -> list[str]:
+        return [caution.code for caution in evaluate(losses, columns, **options).cautions]
+
+    assert "group_column_not_used" in list_codes(group_by=["g"])
+    assert "group_column_not_used" not in list_codes(group_by=[["g", "h"]])
+    assert "group_column_not_used" not in list_codes()
 
 
 def test_invalid_too_many_groups() -> None:
