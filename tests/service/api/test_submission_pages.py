@@ -220,7 +220,7 @@ def test_exact_a_source_is_left_out_whole_unless_another_scheme_is_chosen(
     ("content", "kind", "blocks", "reason"),
     [
         (CSV, "cross_validation", "", "Column 'y' has the name of true values"),
-        (LOSSES.encode(), "losses", "", "'a' and 'b' have numbers as losses or scores"),
+        (LOSSES.encode(), "losses", "", "The numbers of 'a' and 'b' look like losses or scores"),
         (METRICS.encode(), "losses", "holdout", "'rmse' and 'mae' have the names of losses"),
         (
             AGAIN.encode(),
@@ -228,7 +228,12 @@ def test_exact_a_source_is_left_out_whole_unless_another_scheme_is_chosen(
             "holdout",
             "Column 'a' has 30 numbers in 31 rows, but",
         ),
-        (ALONE.encode(), "losses", "holdout", "'loss_a' and 'loss_b' have numbers as losses"),
+        (
+            ALONE.encode(),
+            "losses",
+            "holdout",
+            "of 'loss_a' and 'loss_b' look like losses",
+        ),
         (
             PREDICTED.encode(),
             "predictions",
