@@ -271,7 +271,11 @@ def test_exact_many_pairs_have_a_caution() -> None:
     table = five_by_nine(BlockKind.RANDOM)
 
     cautions = list_cautions(
-        table, clip_without_range=False, n_pairs=int(MANY_PAIRS.threshold) + 1, correction="holm"
+        table,
+        of_runs=False,
+        clip_without_range=False,
+        n_pairs=int(MANY_PAIRS.threshold) + 1,
+        correction="holm",
     )
     assert [c.code for c in cautions] == ["few_blocks", "many_pairs"]
 
