@@ -429,6 +429,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"losses_many_models_brief/models/([a-e])/intervals/1": Moved(
         r"models/\1/recommended/these_sources"
     ),
+    r"predictions_probabilities/comparisons/0/probabilities/parts/(brier|log)/score/"
+    r"(lower|upper|method)": Changed(
+        "The difference of scores has Student's t, as the comparison of the same losses has."
+    ),
     r"losses_many_models_brief/models/[a-e]/intervals/0": Changed(
         "In brief a model has its recommended intervals alone."
     ),

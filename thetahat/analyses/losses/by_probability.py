@@ -65,7 +65,8 @@ def add_probabilities(  # noqa: PLR0913 - what an evaluation consists of
             str(label): find_class_events(predicted, rows, code)
             for code, label in enumerate(predicted.classes)
         }
-    settings = _choose_settings(options, len(rows.rows), len(models) * (1 + len(by_class)), choices)
+    n_events = len(models) * (1 + len(by_class))
+    settings = _choose_settings(options, layout, len(rows.rows), n_events, choices)
     described: dict[str, ModelResult] = {}
     for place, (name, model) in enumerate(models.items()):
         of_classes: dict[str, EventProbabilities] = {
@@ -99,7 +100,7 @@ def add_probabilities(  # noqa: PLR0913 - what an evaluation consists of
 
 
 def _choose_settings(
-    options: Probabilities, n_rows: int, n_events: int, choices: Choices
+    options: Probabilities, layout: Layout, n_rows: int, n_events: int, choices: Choices
 ) -> ProbabilitySettings:
     """Return the settings; by default fewer samples are drawn of very many rows."""
     n_samples = options.band_resamples
@@ -109,5 +110,9 @@ def _choose_settings(
         n_samples = max(FEWEST_RESAMPLES, min(wanted, MOST_DRAWN // (n_rows * n_events)))
         default = wanted if n_samples < wanted else None
     return ProbabilitySettings(
-        options=options, level=choices.level, n_samples=n_samples, default_samples=default
+        options=options,
+        level=choices.level,
+        n_samples=n_samples,
+        are_trained_here=not layout.has_fixed_models,
+        default_samples=default,
     )

@@ -47,9 +47,12 @@ def build_normal(
 
 
 def estimate_mean(
-    values: FloatArray, cluster: IntArray | None, level: float
+    values: FloatArray, cluster: IntArray | None, level: float, *, of_losses: bool = False
 ) -> ProbabilityEstimate:
-    """Return the mean of (n,) values: t, or Hall's form of skewed ones, with CR2 of clusters."""
+    """Return the mean of (n,) values: t, or Hall's form of skewed ones, with CR2 of clusters.
+
+    Differences of the losses of two models keep t, as where the same two are compared by loss.
+    """
     if len(values) == 1:
         return build_missing(level, "There is a single row.", float(values[0]))
     if cluster is not None and cluster.min() == cluster.max():
@@ -60,7 +63,7 @@ def estimate_mean(
     mean = float(moments.means[0])
     if not moments.usable[0]:
         return build_missing(level, "All rows have the same value, which says nothing.", mean)
-    skewness = float(moments.skewness_of_means[0]) if moments.are_skewed else 0.0
+    skewness = float(moments.skewness_of_means[0]) if moments.are_skewed and not of_losses else 0.0
     built = MeanEstimate(
         mean,
         math.sqrt(float(moments.variances[0])),

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.cautions import (
+    IGNORES_TRAINING_VARIANCE,
     PROBABILITIES_OF_DEPENDENT_ROWS,
     PROBABILITIES_OF_FIRST_REPEAT,
     Caution,
@@ -115,6 +116,8 @@ class EventRows:
         if layout.n_repeats > 1:
             rows = np.flatnonzero(layout.split_repeat[layout.get_split_of_row()] == 0)
             cautions.append(PROBABILITIES_OF_FIRST_REPEAT(n=layout.n_repeats))
+        if not layout.has_fixed_models:
+            cautions.append(IGNORES_TRAINING_VARIANCE(subject="An interval about probabilities"))
         cluster = layout.cluster
         if cluster is not None:
             cluster = np.unique(cluster[rows], return_inverse=True)[1]

@@ -64,6 +64,8 @@ class ProbabilitySettings:
     """Level of each interval."""
     n_samples: int
     """Samples that are drawn."""
+    are_trained_here: bool = False
+    """Whether the models were trained on rows of these data, so that intervals hold as trained."""
     default_samples: int | None = None
     """Samples that would be drawn of fewer rows; None if ``n_samples`` is not fewer."""
 

@@ -97,7 +97,7 @@ def describe_pair_probabilities(
         parts=parts,
         thresholds=thresholds,
         resamples=settings.n_samples,
-        sentence=describe_pair(*names, parts),
+        sentence=describe_pair(*names, parts, are_trained_here=settings.are_trained_here),
     )
 
 
@@ -130,7 +130,7 @@ def _compare_parts(  # noqa: PLR0913 - the pair and what is known of it
         score = missing
     else:
         rows = [_compute_row_scores(name, event) for event in events]
-        score = estimate_mean(rows[0] - rows[1], events[0].cluster, level)
+        score = estimate_mean(rows[0] - rows[1], events[0].cluster, level, of_losses=True)
     found["score"] = score
     return PartDifferences(
         **{

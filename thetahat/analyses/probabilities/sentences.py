@@ -76,8 +76,14 @@ def _describe_slope(slope: ProbabilityEstimate) -> str:
     return f"That they are too extreme or too near to each other is not shown ({about})."
 
 
-def describe_pair(a: str, b: str, parts: Mapping[str, PartDifferences]) -> str:
-    """Return which of two models has the better probabilities, and by which part."""
+def describe_pair(
+    a: str, b: str, parts: Mapping[str, PartDifferences], *, are_trained_here: bool
+) -> str:
+    """Return which of two models has the better probabilities, and by which part.
+
+    Of models that were trained on these data it is said of the models as trained, because the
+    intervals do not allow for other training data, as those of a comparison by loss do.
+    """
     if not parts:
         return ""
     name, of_score = next(iter(parts.items()))
@@ -96,7 +102,8 @@ def describe_pair(a: str, b: str, parts: Mapping[str, PartDifferences]) -> str:
     if _is_beyond_zero(of_score.discrimination, sign):
         reasons.append("separates events from other rows better")
     why = f" It {' and '.join(reasons)}." if reasons else ""
-    return f"{better} has better probabilities than {worse} ({about}).{why}"
+    start = "As trained, " if are_trained_here else ""
+    return f"{start}{better} has better probabilities than {worse} ({about}).{why}"
 
 
 def _is_beyond_zero(estimate: ProbabilityEstimate, sign: float) -> bool:

@@ -338,6 +338,40 @@ def test_degenerate_probabilities_of_zero_and_one() -> None:
     assert pair.parts["brier"].score.lower is not None
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("score", ["brier", "log"])
+def test_a_difference_of_scores_has_the_interval_of_the_compared_losses(
+    score: str, *, clustered: bool
+) -> None:
+    """A few rows with large losses make the differences skewed, where two rules would be seen."""
+    rng = np.random.default_rng(7)
+    for n in (20, 45, 90):
+        p = rng.beta(0.6, 0.9, n).clip(0.002, 0.998)
+        y = [0, 1, *(rng.random(n - 2) < 0.2 + 0.6 * p[2:])]
+        q = np.clip(p**1.5 + 0.05 * rng.random(n), 0.001, 0.999)
+        result = thetahat.evaluate_predictions(
+            np.asarray(y, dtype=int).tolist(),
+            scores={"a": p, "b": q},
+            loss=score,
+            blocks="holdout",
+            classes=[0, 1],
+            probabilities=True,
+            cluster=(np.arange(n) // 3).tolist() if clustered else None,
+        )
+        compared = result.comparisons[0].interval
+        found = result.comparisons[0].probabilities.parts[score].score
+        scale = 2 if score == "brier" else 1  # the loss is the sum over both classes
+
+        for name in ("estimate", "standard_error", "lower", "upper"):
+            assert_allclose(
+                scale * getattr(found, name), getattr(compared, name), rtol=1e-9, err_msg=name
+            )
+        assert (found.method, found.degrees_of_freedom) == (
+            compared.method,
+            pytest.approx(compared.degrees_of_freedom, rel=1e-9),
+        )
+
+
 def test_degenerate_one_class_and_one_probability() -> None:
     of_one_class = describe([1] * 30, P[:30])
     constant = describe(Y, [0.4] * N)
@@ -455,6 +489,7 @@ def test_exact_cross_validation_has_the_probabilities_of_its_folds() -> None:
         assert found.n == N
         # the loss of two classes is the sum over both, so twice the score of one event
         assert_allclose(model.mean.pooled, 2 * found.parts["brier"].score, rtol=1e-10)
+        assert "ignores_training_variance" in [each.code for each in found.cautions]
     assert result.comparisons[0].probabilities.parts["brier"].score.lower is not None
 
 
