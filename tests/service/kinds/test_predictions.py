@@ -355,6 +355,29 @@ def test_exact_classes_that_are_named_otherwise_have_a_serious_caution(
 
 
 @pytest.mark.parametrize(
+    ("sets", "doubted"),
+    [
+        ([["No"], ["No", "yes"]], True),
+        ([["n"], ["n", "yes"]], True),
+        ([["no"], ["no", "yes"]], False),
+        ([["yes"], ["yes"]], False),  # never another class
+    ],
+)
+def test_exact_labels_of_sets_that_are_named_otherwise_have_the_same_caution(
+    sets: list[list[str]], *, doubted: bool
+) -> None:
+    body = {
+        "kind": "predictions",
+        "y": [("no", "yes")[i] for i in HALVES],
+        "sets": {"m": [sets[i] for i in HALVES]},
+        "loss": "miscoverage",
+        "blocks": "holdout",
+    }
+
+    assert ("classes_named_otherwise" in codes_of(run_kind(body).result)) is doubted
+
+
+@pytest.mark.parametrize(
     "predicted",
     [
         ["a"] * 40,  # never another class

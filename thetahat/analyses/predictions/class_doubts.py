@@ -38,21 +38,29 @@ def doubt_classes(
     classes : tuple of label
         (C,) classes in the order of their codes.
     """
+    n_classes = len(classes)
     for model, predicted in models.items():
+        named = []
         if model in predicting:
-            yield from _doubt_labels(model, truth, predicted.output.astype(np.intp), classes)
+            named.append(np.bincount(predicted.output.astype(np.intp), minlength=n_classes))
+        if predicted.sets is not None:
+            named.append(predicted.sets.sum(axis=0))
+        for n_named in named:
+            yield from _doubt_labels(model, truth, n_named, classes)
         if model in scores:
             yield from _doubt_order(model, truth, scores[model], classes)
 
 
 def _doubt_labels(
-    model: str, truth: IntArray, output: IntArray, classes: tuple[Label, ...]
+    model: str, truth: IntArray, n_predicted: IntArray, classes: tuple[Label, ...]
 ) -> Iterator[Caution]:
     """Doubt predictions of which many are no true class, where many true classes are none of them.
 
+    ``n_predicted`` counts the rows with each class as the prediction, or in their set.
+
     A class that only one of both has is ordinary: it may be rare, or the model may ignore it.
     """
-    n_true, n_predicted = (np.bincount(c, minlength=len(classes)) for c in (truth, output))
+    n_true = np.bincount(truth, minlength=len(classes))
     only_predicted, only_true = n_predicted * (n_true == 0), n_true * (n_predicted == 0)
     least = CLASSES_NAMED_OTHERWISE.threshold * len(truth)
     if min(only_predicted.sum(), only_true.sum()) > least:
