@@ -410,6 +410,17 @@ IGNORES_TIME = CautionKind(
     "the {values} of neighbouring times are alike.",
     'Use "newey_west" or "newey_west_small_sample".',
 )
+UNEVEN_TIMES = CautionKind(
+    "uneven_times",
+    "Times far apart",
+    _WARNING,
+    "Only the order of the times is used, and {after} follows {before}, {steps} usual steps later. "
+    "Rows on both sides count as neighbours.",
+    "Send the times between, or evaluate both parts on their own.",
+    threshold=6,
+    reason="working days are up to 5 days apart in an ordinary year (Easter), so daily data "
+    "without weekends stay below it",
+)
 DEPENDENT_TIMES = CautionKind(
     "dependent_times",
     "Strongly dependent times",

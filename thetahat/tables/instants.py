@@ -8,7 +8,7 @@ learn from the future without any sign of it in the result, so other formats are
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -65,6 +65,12 @@ def parse_times(texts: Sequence[str] | np.ndarray, column: str) -> np.ndarray:
         )
     plain = [None if m is None else _remove_zone(m) for m in moments]
     return np.array(plain, dtype="datetime64[us]")
+
+
+def read_moments(texts: Iterable[str]) -> list[datetime] | None:
+    """Return dates or times as moments, a month as its first day; None if one is neither."""
+    moments = [_parse_time(text) or _parse_time(f"{text}-01") for text in texts]
+    return [moment for moment in moments if moment is not None] if all(moments) else None
 
 
 def _parse_time(text: str) -> datetime | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.tables.instants import parse_times
+from thetahat.tables.instants import parse_times, read_moments
 from thetahat.values.types import IntArray, Label
 
 if TYPE_CHECKING:
@@ -41,6 +43,31 @@ def order_times(times: Sequence[Label] | np.ndarray) -> tuple[IntArray, tuple[La
         values = parse_times([str(label) for label in labels], "time")
     _, first, places = np.unique(np.asarray(values), return_index=True, return_inverse=True)
     return places.astype(np.intp), tuple(labels[row] for row in first.tolist())
+
+
+def find_longest_step(times: Sequence[Label]) -> tuple[Label, Label, int] | None:
+    """Return the two neighbouring times farthest apart, and their distance in usual steps.
+
+    Parameters
+    ----------
+    times : sequence of label
+        (T,) times in their order, as ``order_times`` returns them.
+
+    Returns
+    -------
+    tuple of label, label and int, or None
+        The usual step is the median of all, and whole ones are counted. None below three times, and
+        for times whose distance is not known, such as 2026-Q1.
+    """
+    values: list[Any] | None = None
+    if len(times) > 2:
+        numbers = _read_numbers(list(times))
+        values = read_moments(map(str, times)) if numbers is None else numbers.tolist()
+    if values is None:
+        return None
+    steps = [after - before for before, after in pairwise(values)]
+    at = max(range(len(steps)), key=steps.__getitem__)
+    return times[at], times[at + 1], int(steps[at] // median_low(steps))
 
 
 def explain_dependence_in_time(name: str, layout: Layout) -> str | None:

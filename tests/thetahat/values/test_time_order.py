@@ -10,7 +10,7 @@ import pytest
 
 import thetahat
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.values.time_order import order_times
+from thetahat.values.time_order import find_longest_step, order_times
 
 
 @pytest.mark.parametrize(
@@ -119,3 +119,46 @@ def test_invalid_layouts_with_times(options: dict[str, Any], reason: str) -> Non
 def test_invalid_a_time_too_few() -> None:
     with pytest.raises(InvalidParameter, match="time has 39 entries and block has 40"):
         in_time(time=range(39))
+
+
+DAYS = [f"2026-01-{day:02d}" for day in range(1, 31)]
+WORKING_DAYS = [day for i, day in enumerate(DAYS) if i % 7 < 5]
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        (DAYS, 1),
+        (WORKING_DAYS, 3),
+        ([*DAYS[:10], *DAYS[20:]], 11),
+        ([*range(20), 40], 21),
+        ([2026, 2027, 2028, 2060], 32),
+        ([0, 1, 2, 10**400], 10**400 - 2),
+        (["2026-01", "2026-02", "2026-03", "2027-03"], 365 // 31),
+        ([f"{day}T10:00:00+02:00" for day in (*DAYS[:9], DAYS[20])], 12),
+    ],
+)
+def test_exact_longest_step_in_usual_steps(times: list[Any], expected: int) -> None:
+    longest = find_longest_step(times)
+
+    assert longest is not None
+    before, after, steps = longest
+    assert steps == expected
+    assert times.index(after) == times.index(before) + 1
+
+
+@pytest.mark.parametrize("times", [(), (1,), (1, 9), ("2026-Q1", "2026-Q2", "2099-Q1")])
+def test_degenerate_steps_are_not_known(times: tuple[Any, ...]) -> None:
+    assert find_longest_step(times) is None
+
+
+@pytest.mark.parametrize(
+    ("times", "cautioned"), [(DAYS, False), (WORKING_DAYS, False), ([*DAYS[:10], *DAYS[17:]], True)]
+)
+def test_exact_times_far_apart_have_a_caution(times: list[str], *, cautioned: bool) -> None:
+    losses = np.random.default_rng(1).random((2, len(times)))
+    result = thetahat.evaluate(
+        {"a": losses[0].tolist(), "b": losses[1].tolist()}, blocks="holdout", time=times
+    )
+
+    assert ("uneven_times" in [caution.code for caution in result.cautions]) is cautioned

@@ -25,6 +25,7 @@ from thetahat.cautions import (
     SCORES_AS_LOSSES,
     SPLIT_SCORES_ONLY,
     UNEQUAL_BLOCKS,
+    UNEVEN_TIMES,
     Caution,
 )
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
@@ -36,6 +37,7 @@ from thetahat.values.number_text import format_number, format_percent, name_meth
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import find_repeated_rows, is_numbering
+from thetahat.values.time_order import find_longest_step
 from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat.values.words import Words
 from thetahat.variances._spread_between_folds import has_heavy_tail
@@ -80,12 +82,20 @@ def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:
     smallest, largest = int(layout.n_test.min()), int(layout.n_test.max())
     if largest > smallest + 1:
         yield UNEQUAL_BLOCKS(layout.words, smallest=smallest, largest=largest)
+    yield from _list_long_steps(layout)
     if not layout.has_rows:
         yield SPLIT_SCORES_ONLY(layout.words)
     crossing = count_crossing_clusters(layout)
     if crossing:
         n_clusters = len(layout.cluster_labels)
         yield CLUSTERS_CROSS_BLOCKS(layout.words, n_cut=crossing, n_clusters=n_clusters)
+
+
+def _list_long_steps(layout: Layout) -> Iterator[Caution]:
+    longest = find_longest_step(layout.time_labels)
+    if longest is not None and longest[2] >= UNEVEN_TIMES.threshold:
+        before, after, steps = longest
+        yield UNEVEN_TIMES(before=before, after=after, steps=steps)
 
 
 def count_crossing_clusters(layout: Layout) -> int:
