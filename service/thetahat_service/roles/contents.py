@@ -99,13 +99,12 @@ def _guess_with_target(
     if named:
         have = "has the name" if len(named) == 1 else "have the names"
         return Contents("predictions", f"{start}, and {_list_names(named)} {have} of predictions.")
-    if not target.is_numeric:
-        classes = {str(value) for value in values(target.name) if value is not None}
-        alike = [c for c in others if not c.is_numeric and _has_only(classes, values(c.name))]
-        if alike:
-            reason = f"{start}, and {_list_names(alike)} has its classes and no others."
-            return Contents("predictions", reason)
-    elif is_name_of("truth", target.name):
+    alike = _find_columns_of_classes(target, others, values)
+    if alike:
+        have = "has" if len(alike) == 1 else "have"
+        reason = f"{start}, and {_list_names(alike)} {have} its classes and no others."
+        return Contents("predictions", reason)
+    if target.is_numeric and is_name_of("truth", target.name):
         alike = [c for c in others if c.is_numeric and not c.repeats]
         if alike or (target.is_binary and all(c.is_binary for c in others if c.is_numeric)):
             reason = f"{start} that are compared with others, and other columns have numbers too."
@@ -113,8 +112,23 @@ def _guess_with_target(
     return Contents("cross_validation", f"{start}, and other columns have values of other kinds.")
 
 
-def _has_only(classes: set[str], values: Sequence[object]) -> bool:
-    return {str(value) for value in values if value is not None} <= classes
+def _find_columns_of_classes(
+    target: ColumnProfile, others: Sequence[ColumnProfile], values: Values
+) -> list[ColumnProfile]:
+    """Return the columns that have only classes of the target.
+
+    Numbers must have every class, and other classes than 0 and 1, which features often have, too.
+    """
+    if target.is_numeric and (target.is_binary or not target.repeats):
+        return []
+    classes = _list_distinct(values(target.name))
+    if target.is_numeric:
+        return [c for c in others if c.is_numeric and _list_distinct(values(c.name)) == classes]
+    return [c for c in others if not c.is_numeric and _list_distinct(values(c.name)) <= classes]
+
+
+def _list_distinct(values: Sequence[object]) -> set[str]:
+    return {str(value) for value in values if value is not None}
 
 
 def _differ(columns: Sequence[ColumnProfile]) -> bool:

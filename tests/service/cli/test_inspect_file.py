@@ -375,3 +375,33 @@ def test_exact_result_files_of_tools_have_scores(
 def test_invalid_a_folder_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(tmp_path)]) == 2
     assert "is a folder. Name a file in it; thetahat compare takes" in capsys.readouterr().err
+
+
+GRADES = [7 + i % 3 for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("other", "kind"),
+    [
+        (GRADES[::-1], "predictions"),
+        ([*GRADES[1:], 6], "cross_validation"),  # a value that is no class
+        ([grade - 7 for grade in GRADES], "cross_validation"),
+        ([10**18 + i % 2 for i in range(N)], "cross_validation"),
+    ],
+)
+def test_exact_numbers_with_the_classes_of_the_true_values_are_predictions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], other: list[int], kind: str
+) -> None:
+    found = inspect(capsys, tmp_path / "t.csv", table("y,m", GRADES, other))
+
+    assert found["kind"] == kind, found["kind_reason"]
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (2, 3)])
+def test_exact_features_of_zero_and_one_are_no_predictions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], labels: tuple[int, int]
+) -> None:
+    y, x = ([labels[i * k % 5 % 2] for i in range(N)] for k in (2, 3))
+    found = inspect(capsys, tmp_path / "t.csv", table("y,x", y, x))
+
+    assert found["kind"] == ("cross_validation" if labels == (0, 1) else "predictions")

@@ -146,7 +146,7 @@ CASES: dict[str, tuple[str, bytes, dict[str, str]]] = {
     "03 class labels": (
         "t.csv",
         list_lines("y,m", [f"{i},{i}" for i in IDS]),
-        {"y": "target", "m": "feature"},
+        {"y": "target", "m": "model"},
     ),
     "04 leading zeros": (
         "t.csv",
