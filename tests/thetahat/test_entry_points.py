@@ -94,7 +94,7 @@ def test_exact_methods_by_name_as_objects_and_under_keys() -> None:
             for wrong, words in (
                 ([0.1, float("nan")], "Loss 1 is nan"),
                 ([0.1, None], "Loss 1 is nan"),
-                ([0.1], "Expected 2 losses"),
+                ([0.1], "There are 1 losses for 2 rows"),
                 (["0.1", "x"], "losses must be numbers, and are of type <U3"),
                 ([0.1, 1j], "losses must be numbers, and are of type complex128"),
                 ([0.1, object()], "losses must be numbers, and are of type object"),

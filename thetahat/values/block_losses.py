@@ -64,9 +64,11 @@ class BlockLosses:
         losses = self.values if self.values is not None else self.scores
         n_expected = self.layout.n_rows if self.values is not None else self.layout.n_splits
         if losses is None or losses.shape != (n_expected,):
-            shape = None if losses is None else losses.shape
+            units = "rows" if self.values is not None else "splits"
+            n = 0 if losses is None else losses.size
             raise InvalidParameter(
-                f"Expected {n_expected} losses, got shape {shape}.", loc=("losses",)
+                f"There are {n} losses for {n_expected} {units}. Give one for each.",
+                loc=("losses",),
             )
         # written so that NaN fails; only then is the first invalid loss searched for
         if not (float(losses.min()) >= -MAX_LOSS and float(losses.max()) <= MAX_LOSS):

@@ -260,6 +260,7 @@ def test_exact_two_evaluations_are_ticked_for_a_comparison(
         refused = open_page(client, "/compare?" + "&".join(f"of={each}" for each in chosen))
         assert "Verdict on each pair" not in refused.words
         assert "1 evaluation was chosen. Choose two" in refused.text
+    assert "This page has no parameter id." in open_page(client, f"/compare?id={ids[0]}").text
 
 
 def test_exact_pages_of_the_list(client: TestClient) -> None:

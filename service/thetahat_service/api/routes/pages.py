@@ -182,7 +182,13 @@ async def show_comparison(request: Request, owner_id: OwnerId) -> Response:
         "has_figures": False,
         "problem": "",
     }
-    if len(ticked) not in {0, 2}:
+    unknown = next((name for name in query if name not in {"a", "b", "of"}), None)
+    if unknown is not None and not named:
+        context["problem"] = (
+            f"This page has no parameter {unknown}. Choose two evaluations here, or name them as "
+            "a and b."
+        )
+    elif len(ticked) not in {0, 2}:
         context["problem"] = (
             f"{len(ticked)} evaluation was chosen. Choose two to compare them, or more to rank all "
             "their models together."
