@@ -237,6 +237,66 @@ QUALITY_WORDS: Final = frozenset(
 )
 """Further words of a name that has no model in it, only what was measured."""
 
+QUANTITY_WORDS: Final = frozenset(
+    (
+        *("ttft", "tpot", "itl", "rtt", "ping", "jitter", "lag", "offset", "delay", "gap", "idle"),
+        *("walltime", "wallclock", "clock", "took", "tok", "toks", "len", "size", "footprint"),
+        *("spend", "fee", "credits", "billing", "quota", "tax", "mem", "vram", "ram", "rss"),
+        *("util", "usage", "utilization", "power", "emissions", "carbon", "co2", "co2e", "macs"),
+        *("gmacs", "params", "parameters", "layers", "turns", "calls", "steps", "step", "iter"),
+        *("epochs", "ctx", "conf", "certainty", "logits", "penalty", "levenshtein", "lev"),
+        *("jaccard", "hamming", "dist", "sim", "repetition", "refusal", "refused", "truncated"),
+        *("masked", "missing", "compression", "resolution", "area", "pixels", "fps", "frame"),
+        *("blur", "width", "height", "speed", "bpb", "loc", "nloc", "ttr", "freq", "zscore"),
+        *("quantile", "stat", "effect", "support", "bandwidth", "dose", "income", "bmi"),
+        *("altitude", "mass", "concentration", "pressure", "p50", "p90", "p95", "p99"),
+    )
+)
+"""Words for what is measured or set, which may as well be a part of a model's name."""
+
+QUALIFYING_WORDS: Final = frozenset(
+    (
+        *("per", "in", "out", "to", "first", "at", "e", "k", "t", "z", "e2e", "log", "log2"),
+        *("log10", "sqrt", "norm", "normalized", "rel", "relative", "raw", "scaled", "used"),
+        *("generated", "input", "output", "prompt", "completion", "reasoning", "cached", "hidden"),
+        *("context", "seq", "sequence", "response", "resp", "answer", "doc", "image", "file"),
+        *("model", "gpu", "cpu", "wall", "peak", "beam", "tool", "api", "global", "presence"),
+        *("train", "test", "new", "cum", "token", "word", "sentence", "wind", "fraction", "added"),
+        *("learning", "retrieved", "decode", "prefill"),
+    )
+)
+"""Words that say which one: ``hidden_size``."""
+
+COUNT_PHRASES: Final = (
+    *(("n",), ("num",), ("nb",), ("nbr",), ("no", "of"), ("number", "of"), ("count", "of")),
+)
+"""First words of the name of a count, before what is counted in plural: ``nb_layers``."""
+
+PLURAL_MODELS: Final = frozenset(
+    ("beats", "ours", "theirs", "humans", "experts", "trees", "forests", "rules", "hermes", "lars")
+)
+"""Words that seem to be plurals of what is counted, and are models."""
+
+QUANTITY_ENDINGS: Final = frozenset(
+    (
+        *("rate", "ratio", "fraction", "frac", "share", "proportion", "util", "score", "value"),
+        *("len", "size", "depth", "norm", "dim", "dims", "freq", "dist", "balance", "overlap"),
+        *("bias", "level", "status", "code", "ts", "mem", "hits", "wait", "io", "total"),
+        *("ratings", "speed", "correct", "at", "load", "budget", "penalty", "decay", "step", "per"),
+    )
+)
+"""Last words of a name of several words that says what is measured, of whatever it is."""
+
+UNIT_ENDINGS: Final = frozenset(
+    (
+        *("s", "sec", "ms", "us", "ns", "min", "h", "hr", "hrs", "kb", "mb", "gb", "tb", "mib"),
+        *("gib", "wh", "kwh", "mwh", "w", "watt", "watts", "joule", "joules", "j", "g", "kg"),
+        *("cents", "dollars", "euros", "gbp", "hz", "khz", "mhz", "ghz", "db", "px", "tps", "qps"),
+        *("rps", "mbps", "gbps", "kbps", "gflops", "tflops", "pflops", "tok", "toks", "dpi"),
+    )
+)
+"""Last words of a name that are units. Of one letter, they are the sizes of models as well."""
+
 NAMES_OF_METHODS: Final = frozenset(
     ("map", "em", "comet", "meteor", "dice", "hinge", "pinball", "exact", "match", "log", "bits")
 )

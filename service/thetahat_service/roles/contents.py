@@ -8,7 +8,13 @@ from typing import Final, Literal
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.roles.long_tables import Values
-from thetahat_service.roles.names import is_label_name, is_measure_name, is_name_of, is_rater_name
+from thetahat_service.roles.names import (
+    is_label_name,
+    is_measure_name,
+    is_name_of,
+    is_quantity_name,
+    is_rater_name,
+)
 from thetahat_service.roles.proposals import Proposal, Role, find_model_column, list_of
 
 Kind = Literal["losses", "predictions", "cross_validation"]
@@ -55,7 +61,8 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
     losses = [proposal.column for proposal in list_of(proposals, Role.MODEL)]
     faulty = [p.name for p in list_of(proposals, Role.FAULTY) if is_measure_name(p.name)]
     doubts = [*faulty, *(p.name for p in list_of(proposals, Role.UNCLEAR))]
-    others = [name for name in doubts if not (is_measure_name(name) or is_rater_name(name))]
+    measured = (is_measure_name, is_quantity_name, is_rater_name)
+    others = [name for name in doubts if not any(is_named(name) for is_named in measured)]
     if len(losses) == 1 and losses[0].is_binary:  # a class beside features, such as age
         others = doubts
     if losses and (

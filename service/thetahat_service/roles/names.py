@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final, Literal
 
 from thetahat.common_names import (
+    COUNT_PHRASES,
     DOUBTFUL_WORDS,
     GROUP_NAMES,
     ITEM_NAMES,
@@ -20,8 +21,12 @@ from thetahat.common_names import (
     MODEL_NAMES,
     NAMES_OF_METHODS,
     NUMBERING_WORDS,
+    PLURAL_MODELS,
     PREDICTION_WORDS,
+    QUALIFYING_WORDS,
     QUALITY_WORDS,
+    QUANTITY_ENDINGS,
+    QUANTITY_WORDS,
     RATER_WORDS,
     RUN_NAMES,
     SCORE_WORDS,
@@ -32,6 +37,7 @@ from thetahat.common_names import (
     TIME_NAMES,
     TOTAL_WORDS,
     TRUTH_NAMES,
+    UNIT_ENDINGS,
     UNIT_WORDS,
 )
 from thetahat.values.types import UNITS, Better
@@ -70,8 +76,12 @@ NAMED_LABELS: Final = ("block", "repeat", "instance", "cluster")
 """Names of columns that `compare` uses as what they are called, without an option."""
 FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
 """First words of a name that says that the column marks rows: ``is_hard``."""
-
-
+MEASURED: Final = LOSS_WORDS | SCORE_WORDS | METRIC_WORDS | QUALITY_WORDS | QUANTITY_WORDS
+"""Words for what is measured."""
+OF_MODELS: Final = LOSS_WORDS | SCORE_WORDS | NAMES_OF_METHODS
+"""Those that columns of models have in their names, too."""
+QUALITY: Final = re.compile(r"(?!identity|affinity|infinity|unity)[a-z]{3,}(ity|ness)")
+"""Nouns such as ``brightness`` and ``humidity``."""
 UNIT: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
 
 
@@ -127,10 +137,33 @@ def _is_measured_loss(words: Sequence[str]) -> bool:
 
 
 def is_quantity_name(name: str) -> bool:
-    """Return whether a name has only words for losses, scores and metrics, and no model's name."""
-    words = {*split_words(name)} - TOTAL_WORDS
-    quantities = LOSS_WORDS | SCORE_WORDS | METRIC_WORDS | QUALITY_WORDS
-    return bool(words) and words <= quantities - NAMES_OF_METHODS
+    """Return whether a name says what is measured, and seems to be no model's name.
+
+    It has only words for quantities and what qualifies them (``hidden_size``), is a count of things
+    (``nb_layers``, ``votes``), ends as quantities do (``mask_ratio``, ``decode_tps``), has ``per``,
+    or is a noun of a quality (``brightness``).
+    """
+    words = split_words(name)
+    kinds = {*words} - TOTAL_WORDS
+    if not words or (kinds and kinds <= MEASURED - NAMES_OF_METHODS):
+        return bool(words)
+    known = MEASURED | QUALIFYING_WORDS | TOTAL_WORDS
+    last, before = words[-1], words[:-1]
+    prefix = next((p for p in COUNT_PHRASES if words[: len(p)] == [*p] != words), ())
+    counted = words[len(prefix) :]
+    return (
+        ((bool(prefix) or not before) and _is_plural(counted[-1]))
+        or bool(QUALITY.fullmatch(last))
+        or "per" in before[1:]
+        or (bool(before) and last in QUANTITY_ENDINGS)
+        or (last in UNIT_ENDINGS and (len(last) > 1 or not known.isdisjoint(before)))
+        or ({*counted} <= known and bool(prefix))
+        or ({*words} <= known and not (MEASURED - OF_MODELS).isdisjoint(words))
+    )
+
+
+def _is_plural(word: str) -> bool:
+    return bool(re.fullmatch(r"[a-z]{3,}(?<![suai])s", word)) and word not in PLURAL_MODELS
 
 
 def is_count_name(name: str) -> bool:

@@ -88,9 +88,10 @@ def propose_roles(
     for column in numbers if plain else ():
         doubt = (
             _doubt_name(column)
-            or (None if is_long else _doubt_quantity(column, plain))
             or _doubt_constant(column, plain)
+            or _doubt_outcomes(column, plain)
             or _doubt_whole_numbers(column, plain)
+            or (None if is_long else _doubt_quantity(column, plain))
         )
         if doubt is not None:
             proposals[column.name] = doubt
@@ -321,6 +322,25 @@ def _doubt_constant(column: ColumnProfile, others: Sequence[ColumnProfile]) -> P
     return None
 
 
+def _doubt_outcomes(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
+    """Return the doubt about the fewer ones of columns of 0 and 1, and of numbers beyond them."""
+    binary, beyond = _find_outcomes(others), list(filter(_is_beyond_outcomes, others))
+    fewer, more = (beyond, binary) if len(beyond) <= len(binary) else (binary, beyond)
+    if column not in fewer or not more:
+        return None
+    reason = f"has values of {_show_range(column)}, and {more[0].name!r} of {_show_range(more[0])}"
+    rest = ", which has only 0 and 1" if column in beyond else ", while it has only 0 and 1"
+    return Proposal(column, Role.UNCLEAR, f"{reason}{rest}")
+
+
+def _find_outcomes(columns: Iterable[ColumnProfile]) -> list[ColumnProfile]:
+    return [column for column in columns if column.is_binary and column.distinct > 1]
+
+
+def _is_beyond_outcomes(column: ColumnProfile) -> bool:
+    return not column.is_whole and (column.low < 0 or column.high > 1)
+
+
 def _doubt_whole_numbers(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
     if column.type == "boolean" and any(other.type != "boolean" for other in others):
         reason = "has words for true and false, and other columns have numbers"
@@ -329,7 +349,11 @@ def _doubt_whole_numbers(column: ColumnProfile, others: Sequence[ColumnProfile])
         return Proposal(column, Role.UNCLEAR, "has whole numbers and the name of a count")
     if column.type == "number" and column.is_binary:
         return None  # written 1.0 and 0.0, as scores are
-    if column.is_whole and any(not other.is_whole and other.present for other in others):
+    outcomes = _find_outcomes(others)
+    fractions = [other for other in others if not other.is_whole and other.present]
+    if column in outcomes and len(outcomes) >= len(list(filter(_is_beyond_outcomes, fractions))):
+        fractions = [other for other in fractions if not _is_beyond_outcomes(other)]
+    if column.is_whole and fractions:
         return Proposal(column, Role.UNCLEAR, "has whole numbers, and other columns have fractions")
     if column.is_whole and not column.is_binary and any(other.is_binary for other in others):
         reason = "has other whole numbers than 0 and 1, and other columns have only 0 and 1"

@@ -146,6 +146,9 @@ def test_invalid_a_column_of_another_kind_is_asked_about(
         *("loss", "error_rate", "accuracy", "toxicity_score", "popularity", "gpu_hours", "top_p"),
         *("overlap_ratio", "pass_rate", "surprisal", "grad_norm", "base_rate", "kl_div"),
         *("learning_rate", "Length (words)", "percentile", "item_difficulty", "cross-entropy"),
+        *("ttft", "tok_in", "tokens_per_second", "decode_tps", "energy_kwh", "nb_layers", "co2e"),
+        *("number of retries", "hidden_size", "cpuTime", "peak_vram", "power_w", "gap_s", "p95"),
+        *("brightness", "subjectivity", "mask_ratio", "retrieval_score", "log10_params", "votes"),
     ],
 )
 def test_invalid_a_quantity_beside_models_is_asked_about(
@@ -169,7 +172,10 @@ def test_invalid_a_quantity_beside_models_is_asked_about(
         *(("human", "gpt4"), ("gpt4_score", "human_score"), ("map", "mle"), ("em", "variational")),
         *(("error_pct_a", "error_pct_b"), ("score1", "score2"), ("weighted", "plain")),
         *(("token_loss_a", "token_loss_b"), ("loss", "baseline_loss"), ("log", "probit")),
-        *(("n_beats", "n_gram"), ("n_beats", "arima")),
+        *(("n_beats", "n_gram"), ("n_beats", "arima"), ("power_transformer", "self_consistency")),
+        *(("GPT-token-mixer", "steps_distilled"), ("identity", "convnext_s"), ("lr", "identity")),
+        *(("area_attention", "step_1000"), ("params_free", "few_shot"), ("rank_net", "bm25")),
+        *(("focal_loss", "baseline"), ("sentence_transformers", "mean_pool"), ("ours", "theirs")),
         *(("gpt4_log_loss", "llama_log_loss"), ("age_error_rf", "age_error_svm")),
     ],
 )
@@ -180,6 +186,27 @@ def test_exact_names_of_models_are_no_quantities(
 
     np.testing.assert_allclose(abs(result["comparisons"][0]["difference"]), DIFFERENCE, rtol=1e-12)
     assert list(compare(capsys, write(tmp_path, "similarity", A))["models"]) == ["similarity"]
+
+
+def test_invalid_other_numbers_beside_right_and_wrong_are_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = [[int(i * k % 5 > 1) for i in range(N)] for k in (1, 2)]
+
+    message = refuse(
+        capsys, write(tmp_path, "gpt4,x,llama", right[0], np.round(9 * B, 2), right[1])
+    )
+
+    assert "'x' is a model: it has values of" in message
+    assert "and 'gpt4' of 0 to 1, which has only 0 and 1" in message
+    assert "--model gpt4 --model llama, or, with every column" in message
+    written = [[f"{value}.0" for value in column] for column in right]
+    values = [written[0], np.round(9 * B, 2), np.round(8 * A, 2)]
+    message = refuse(capsys, write(tmp_path, "hurt,a,b", *values))
+    assert "'hurt' is a model: it has values of 0 to 1, and 'a' of" in message
+    shares = np.round(B / B.max(), 2)
+    result = compare(capsys, write(tmp_path, "gpt4,x,llama", written[0], shares, written[1]))
+    assert list(result["models"]) == ["gpt4", "x", "llama"]
 
 
 @pytest.mark.parametrize("name", ["n_hops", "num_docs", "n"])
@@ -290,7 +317,7 @@ def test_invalid_the_direction_of_scores_is_asked_for(
         path = write(tmp_path, heading, *columns)
         assert "--better higher, or --better lower" in refuse(capsys, path)
         assert len(compare(capsys, path)["models"]) == 2
-    for heading in ("a_loss,b_loss", "a_error,b_error", "a_toxicity_score,b", "a,b"):
+    for heading in ("a_loss,b_loss", "a_error,b_error", "a_toxicity_score,b_toxicity_score", "a,b"):
         assert main(["compare", write(tmp_path, heading, A, B), "--json"]) == 0
 
 
