@@ -8,8 +8,20 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
+class SourceWords:
+    """What sources are called."""
+
+    unit: str = "source"
+    """One of them."""
+    units: str = "sources"
+    """Several."""
+    these: str = "data like these"
+    """More data from the same sources: ``these schools``, or this where blocks are no sources."""
+
+
+@dataclass(frozen=True, slots=True)
 class TargetWords:
-    """The words for one target; ``{unit}`` is what a source is called."""
+    """The words for one target; the places in braces are those of ``SourceWords``."""
 
     name: str
     """The target as a noun: an interval for a new school."""
@@ -31,8 +43,8 @@ TARGETS: Final = {
         "the expected {value} in the target population",
     ),
     "these_sources": TargetWords(
-        "data like these",
-        "on data like these",
+        "{these}",
+        "on {these}",
         "the expected {value} on more data from the same {units}",
     ),
     "these_models": TargetWords(
@@ -43,6 +55,9 @@ TARGETS: Final = {
 }
 """By the key of a result, in the order in which they are shown: the furthest one first."""
 
+SOURCE_WORDS: Final = SourceWords()
+"""Where nothing is known of the sources."""
+
 
 def sort_targets(targets: Iterable[str]) -> list[str]:
     """Return targets once each, in the order in which they are shown."""
@@ -50,21 +65,25 @@ def sort_targets(targets: Iterable[str]) -> list[str]:
     return [each for each in TARGETS if each in present] + sorted(present - set(TARGETS))
 
 
-def name_target(target: str, unit: str = "source") -> str:
-    """Return a target as a noun; ``unit`` is what a source is called."""
-    words = TARGETS.get(target)
-    return target.replace("_", " ") if words is None else words.name.format(unit=unit)
+def name_target(target: str, words: SourceWords = SOURCE_WORDS) -> str:
+    """Return a target as a noun."""
+    known = TARGETS.get(target)
+    return target.replace("_", " ") if known is None else _fill(known.name, words)
 
 
-def describe_target(target: str | None, unit: str = "source") -> str:
+def describe_target(target: str | None, words: SourceWords = SOURCE_WORDS) -> str:
     """Return a target as the end of a sentence; nothing for None."""
     if target is None:
         return ""
-    words = TARGETS.get(target)
-    return target.replace("_", " ") if words is None else words.about.format(unit=unit)
+    known = TARGETS.get(target)
+    return target.replace("_", " ") if known is None else _fill(known.about, words)
 
 
-def explain_target(target: str, value: str, unit: str, units: str) -> str:
+def explain_target(target: str, value: str, words: SourceWords) -> str:
     """Return what a target means; ``value`` is loss or score."""
-    words = TARGETS.get(target)
-    return "" if words is None else words.meaning.format(value=value, unit=unit, units=units)
+    known = TARGETS.get(target)
+    return "" if known is None else _fill(known.meaning, words, value)
+
+
+def _fill(text: str, words: SourceWords, value: str = "") -> str:
+    return text.format(value=value, unit=words.unit, units=words.units, these=words.these)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from thetahat_presentation.numbers import format_count
+from thetahat_presentation.targets import SOURCE_WORDS, SourceWords
 
 WRITTEN_NAMES: Final = {
     "cohen_kappa": "Cohen's kappa",
@@ -147,12 +149,23 @@ def find_block_word(result: Mapping[str, Any], n: int = 1) -> str:
     return str(noun["singular" if n == 1 else "plural"])
 
 
-def find_source_words(result: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what a source is called, and several: the word for blocks where these are sources."""
+def find_source_words(result: Mapping[str, Any]) -> SourceWords:
+    """Return what sources are called: the word for blocks where these are sources."""
     unit = result.get("unit")
     if not unit or unit["singular"] in NO_SOURCES:
-        return "source", "sources"
-    return unit["singular"], unit["plural"]
+        return SOURCE_WORDS
+    words = SourceWords(unit["singular"], unit["plural"])
+    return replace(words, these=f"these {words.units}") if _is_about_sources(result) else words
+
+
+def _is_about_sources(result: Mapping[str, Any]) -> bool:
+    """Return whether something is said about a new source, which folds do not allow."""
+    about = {(result.get("summary") or {}).get("target")}
+    for model in result["models"].values():
+        about.update(
+            model.get("recommended") or (), (i["target"] for i in model.get("intervals") or ())
+        )
+    return "new_source" in about
 
 
 def describe_size(result: Mapping[str, Any], model: Mapping[str, Any]) -> str:

@@ -97,7 +97,7 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
     cautions = group_cautions(placed, list(shown.models))
     main = main and main.without_empty_tables()
     sections = [main, *_list_sections(shown, sources)]
-    headline = shown.write_headline() if headline is None else headline
+    headline = shown.write_verdict() if headline is None else headline
     return Document(
         gate=_tell_gate(result),
         headline=headline,

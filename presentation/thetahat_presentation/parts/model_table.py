@@ -157,8 +157,8 @@ def _describe_intervals(shown: ModelsResult, target: str) -> str:
         by_method.setdefault(key, []).append(interval)
     methods = [_describe_method(alike, shown.quantity) for alike in by_method.values()]
     value = "score" if shown.higher_is_better else "loss"
-    meaning = explain_target(target, value, shown.unit, shown.units)
-    start = capitalise(name_target(target, shown.unit)) + (f" ({meaning})" if meaning else "")
+    meaning = explain_target(target, value, shown.sources)
+    start = capitalise(name_target(target, shown.sources)) + (f" ({meaning})" if meaning else "")
     return f"{start}: {', or '.join(methods)}{_describe_coverage(intervals)}."
 
 

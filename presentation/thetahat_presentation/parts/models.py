@@ -41,7 +41,8 @@ class ModelsResult:
         self.request = request
         self.models: Mapping[str, Json] = result["models"]
         self.summary: Json = result.get("summary") or {}
-        self.unit, self.units = find_source_words(result)
+        self.sources = find_source_words(result)
+        self.unit, self.units = self.sources.unit, self.sources.units
         self.higher_is_better = is_higher_better(result)
         self.quantity = find_value_word(result)
 
@@ -128,7 +129,7 @@ class ModelsResult:
 
     def about(self, target: str | None) -> str:
         """Return a target as the end of a sentence."""
-        return describe_target(target, self.unit)
+        return describe_target(target, self.sources)
 
     # Sentences ----------------------------------------------------------------------------------
 
@@ -232,9 +233,8 @@ class ModelsResult:
                 "another customer."
             )
         if target == "new_source" and "these_sources" in self.targets:
-            beside = "The intervals on data like these are about more data from the same"
-            ends = "; no verdict is." if len(self.names) > 1 else "."
-            return f"{beside} {self.units}{ends}"
+            beside = f"The intervals {self.about('these_sources')} are about more data from them"
+            return f"{beside}{'; no verdict is.' if len(self.names) > 1 else '.'}"
         if target == "new_source":
             return f"Nothing here says how the models do on more data from the same {self.units}."
         if target == "these_models" and self.leaves_out_training:

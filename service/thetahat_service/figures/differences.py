@@ -262,7 +262,7 @@ def _write_caption(
         sided = SIDES[str(interval["alternative"])]
         text.append(
             f"A bar is the {level} confidence interval{sided} for "
-            f"{name_target(interval['target'], find_source_words(result)[0])}, "
+            f"{name_target(interval['target'], find_source_words(result))}, "
             f"{held}; colour and shape show the verdict."
         )
     if differences.margin:

@@ -196,7 +196,7 @@ def _build_figure(  # noqa: PLR0913 - the words of a figure
 def _write_legend(target: str, result: ModelsResult) -> str:
     if target == PREDICTION:
         return f"one more {find_block_word(result)}, by itself"
-    return name_target(target, find_source_words(result)[0]) if target else "no interval"
+    return name_target(target, find_source_words(result)) if target else "no interval"
 
 
 def _write_caption(

@@ -108,7 +108,7 @@ def _build(result: Result, names: list[str], place: int, title: str) -> Figure:
         level = write_level(result["summary"]["level"])
         caption += (
             f" Bars are the recommended {level} confidence intervals for "
-            f"{name_target(target, find_source_words(result)[0])}."
+            f"{name_target(target, find_source_words(result))}."
         )
         if len(curves) > 1:
             caption += " Points of one size are drawn beside one another."
