@@ -13,10 +13,13 @@ from thetahat.values.types import FloatArray
 from thetahat_service.roles.names import list_names
 
 FEWEST_ROWS: Final = 5
-LARGEST_CHANCE: Final = 1e-4
+LARGEST_CHANCE: Final = 2.5e-4
 """The largest probability by which a row may agree with means or sums by chance."""
 NO_CHANCE: Final = 1e-9
 """That of a fraction among whole numbers, or of a number far larger than the others."""
+MOST_OF_DIGITS: Final = 0.1
+"""The largest chance of agreement beside which it counts that a row has other digits than the rest:
+0 and 1 among fractions have other digits, and agree with every mean."""
 MOST_DIGITS: Final = 9
 MOST_COLUMNS: Final = 40
 """Columns among which differences of two others are looked for."""
@@ -50,15 +53,17 @@ def find_computed_total(models: Sequence[FloatArray]) -> TotalRow | None:
     """Return a row whose values are the means or the sums of the other rows, or of those above.
 
     ``models`` are the (n,) numbers of the models. A row in the middle has to agree more closely
-    than the first or the last one, as there are more that may agree by chance.
+    than the first or the last one, as there are more that may agree by chance. A row that is
+    rounded to other digits than the rest may agree less closely.
     """
     known = [v for v in models if np.isfinite(v).all() and v.min() < v.max()]
     n = len(models[0]) if models else 0
     if not known or not FEWEST_ROWS < n <= MOST_ROWS:
         return None
     trials = np.full(n, float(n))
-    trials[[0, -1]] = 1.0
+    trials[[0, -1, -2]] = 1.0, 1.0, 2.0  # a standard deviation may stand below the mean
     tolerances = [_find_tolerances(values) for values in known]
+    of_row = np.min(tolerances, axis=0)  # a mean of 0.5 beside one of 0.417 is 0.500
     for place, reason in enumerate(
         (
             "mean of the other values",
@@ -67,11 +72,18 @@ def find_computed_total(models: Sequence[FloatArray]) -> TotalRow | None:
             "sum of the values above it",
         )
     ):
-        chances = trials.copy()
-        for values, tolerance in zip(known, tolerances, strict=True):
-            expected = list(_list_expected(values))[place]
-            agrees = np.abs(expected - values) <= tolerance
-            chances *= np.where(agrees, _compute_chances(values, tolerance), np.inf)
+        apart = [np.abs(list(_list_expected(values))[place] - values) for values in known]
+        agrees = np.all(np.array(apart) <= tolerances, axis=0)
+        if not agrees.any():
+            continue
+        chances, before = np.where(agrees, trials, np.inf), np.zeros(n)
+        for values, own, distance in zip(known, tolerances, apart, strict=True):
+            # Near copies agree together.
+            spread = np.minimum(_measure_spreads(values), _measure_spreads(values - before))
+            chance = _compute_chances(values, np.where(distance <= of_row, of_row, own), spread)
+            before = values
+            unusual = np.where(chance <= MOST_OF_DIGITS, _compare_digits(of_row, own), 1.0)
+            chances *= chance * unusual
         row = int(np.argmin(chances))
         if chances[row] < LARGEST_CHANCE:
             return TotalRow(row, f"in every column its value is the {reason}")
@@ -140,13 +152,34 @@ def _find_tolerances(values: FloatArray) -> FloatArray:
     return tolerances
 
 
-def _compute_chances(values: FloatArray, tolerances: FloatArray) -> FloatArray:
-    """Return how likely each value agrees with a given number by chance."""
+def _compare_digits(of_row: FloatArray, own: FloatArray) -> FloatArray:
+    """Return how likely a value has so few or so many digits by chance, as those of its column."""
+    order = np.sort(own)
+    fewer = len(own) - np.searchsorted(order, of_row * (1 - 1e-9))
+    more = np.searchsorted(order, of_row * (1 + 1e-9))
+    return np.minimum(1.0, 2 * np.maximum(np.minimum(fewer, more), 1) / len(own))
+
+
+def _compute_chances(values: FloatArray, tolerances: FloatArray, spread: FloatArray) -> FloatArray:
+    """Return how likely each value agrees with a given number by chance.
+
+    Shares of three runs agree with their mean far more often than numbers of 16 digits would, so
+    that a value is at least as likely as it is frequent in the column.
+    """
     n, largest = len(values), np.sort(values)[-2:]
-    spread = np.sqrt(np.maximum(values.var() - (values - values.mean()) ** 2 / (n - 1), 0))
     chances = np.minimum(1.0, 2 * tolerances / np.maximum(spread, tolerances))
     fractions = values != np.round(values)
     is_of_another_kind = (fractions & (fractions.sum() == 1)) | (
         (values == largest[1]) & (largest[1] > 2 * largest[0]) & (largest[0] > 0)
     )
-    return np.where(is_of_another_kind, NO_CHANCE, chances)
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    frequent = (counts[places] - 1) / n
+    result: FloatArray = np.maximum(np.where(is_of_another_kind, NO_CHANCE, chances), frequent)
+    return result
+
+
+def _measure_spreads(values: FloatArray) -> FloatArray:
+    """Return the standard deviation of the other values, for each row."""
+    others = len(values) - 1
+    variances: FloatArray = values.var() - (values - values.mean()) ** 2 / others
+    return np.sqrt(np.maximum(variances, 0))

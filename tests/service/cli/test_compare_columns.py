@@ -21,6 +21,7 @@ N = 30
 A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)
 B = np.round(A - 0.03 + np.random.default_rng(6).normal(0, 0.02, N), 3)
 DIFFERENCE = float((A - B).mean())
+SHUFFLED_B = np.random.default_rng(7).permutation(B)
 
 
 @pytest.fixture(autouse=True)
@@ -514,6 +515,42 @@ def test_invalid_a_row_of_totals_without_a_word_is_named(
     ):
         message = refuse(capsys, write(tmp_path, "a,b", a, b))
         assert "Row 30 seems to sum up other rows: in every column" in message
+
+
+@pytest.mark.parametrize(
+    ("columns", "digits"),
+    [
+        *(((A, SHUFFLED_B), 2), ((A, SHUFFLED_B), 4), ((A, B), 4)),
+        (([*map(float, np.sqrt(A))], [*map(float, np.sqrt(SHUFFLED_B))]), 2),
+        (([*map(float, np.sqrt(A))],), 4),
+        ((np.round(A, 2), np.round(SHUFFLED_B, 2), np.round(1 - A[::-1] ** 2, 2)), 2),
+    ],
+)
+@pytest.mark.parametrize("below", [0, 1])
+def test_invalid_a_rounded_row_of_means_is_named(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    columns: Sequence[Sequence[float]],
+    digits: int,
+    below: int,
+) -> None:
+    statistics = (np.mean, np.std)[: 1 + below]
+    cells = [[*c, *(round(float(f(c)), digits) for f in statistics)] for c in columns]
+
+    message = refuse(capsys, write(tmp_path, ",".join("abc"[: len(columns)]), *cells))
+
+    assert "Row 30 seems to sum up other rows: in every column its value is the mean" in message
+
+
+def test_exact_shares_of_three_runs_agree_with_their_mean_by_chance() -> None:
+    rng = np.random.default_rng(20_261_129)
+    found = 0
+    for k in range(600):
+        shares = rng.integers(0, 4, (2, 10 + k % 40)) / 3
+        copy = np.round(shares[0] + rng.normal(0, 0.002, shares.shape[1]), 2)
+        found += find_computed_total([*shares]) is not None
+        found += find_computed_total([np.round(shares[0], 2), copy]) is not None
+    assert found == 0
 
 
 @pytest.mark.parametrize("row", [0, 1, 13, N])
