@@ -249,7 +249,7 @@ QUANTITY_WORDS: Final = frozenset(
         *("masked", "missing", "compression", "resolution", "area", "pixels", "fps", "frame"),
         *("blur", "width", "height", "speed", "bpb", "loc", "nloc", "ttr", "freq", "zscore"),
         *("quantile", "stat", "effect", "support", "bandwidth", "dose", "income", "bmi"),
-        *("altitude", "mass", "concentration", "pressure", "p50", "p90", "p95", "p99"),
+        *("altitude", "mass", "concentration", "pressure", "p50", "p90", "p95", "p99", "votes"),
     )
 )
 """Words for what is measured or set, which may as well be a part of a model's name."""
@@ -271,11 +271,6 @@ COUNT_PHRASES: Final = (
     *(("n",), ("num",), ("nb",), ("nbr",), ("no", "of"), ("number", "of"), ("count", "of")),
 )
 """First words of the name of a count, before what is counted in plural: ``nb_layers``."""
-
-PLURAL_MODELS: Final = frozenset(
-    ("beats", "ours", "theirs", "humans", "experts", "trees", "forests", "rules", "hermes", "lars")
-)
-"""Words that seem to be plurals of what is counted, and are models."""
 
 QUANTITY_ENDINGS: Final = frozenset(
     (

@@ -133,7 +133,7 @@ def test_exact_the_exam_is_told_in_twenty_lines() -> None:
 
     assert len(text.splitlines()) <= 20
     assert text.startswith(
-        "On a new school and on data like these: ridge is better than forest and\nneighbours.\n"
+        "On a new school and on these schools: ridge is better than forest and\nneighbours.\n"
     )
     assert "Test that all 3 models are equal on a new school: p < 0.001 (Iman-Davenport)." in text
 
@@ -269,7 +269,7 @@ def test_exact_the_table_of_models_says_no_number_of_the_findings_again(name: st
         return
     assert set(whole.columns) >= {"Model", "Mean loss"}
     assert [list(table.columns) for table in rest] == (
-        [["Model", "Pooled mean", "Interval on data like these", "One more school", "Groups"]]
+        [["Model", "Pooled mean", "Interval on these schools", "One more school", "Groups"]]
         if name == "exam"
         else []
     )

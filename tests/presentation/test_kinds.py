@@ -298,7 +298,7 @@ def test_exact_the_scope_is_the_target_of_the_verdicts() -> None:
     for pair in result["comparisons"]:
         pair["interval"] = {**pair["interval"], "target": "these_sources"}
 
-    assert "on data like these" in ModelsResult(result, {}).describe_scope()
+    assert "on these schools" in ModelsResult(result, {}).describe_scope()
 
 
 def test_exact_the_figure_of_a_metric_has_its_title_on_the_axis() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from thetahat_presentation.targets import SourceWords
 from thetahat_presentation.wording import (
     count_repetitions,
     describe_repetitions,
@@ -27,8 +28,11 @@ def test_exact_blocks_that_are_no_sources_do_not_name_them() -> None:
     folds = {"unit": {"singular": "fold", "plural": "folds"}}
     schools = {"unit": {"singular": "school", "plural": "schools"}}
 
-    assert find_source_words(folds) == find_source_words({}) == ("source", "sources")
-    assert find_source_words(schools) == ("school", "schools")
+    assert find_source_words(folds) == find_source_words({}) == SourceWords("source", "sources")
+    for target, these in (("new_source", "these schools"), ("these_sources", "data like these")):
+        models = {"m": {"recommended": {target: {}}}}
+        words = find_source_words({**schools, "models": models})
+        assert words == SourceWords("school", "schools", these)
 
 
 def test_exact_names_are_joined_and_many_are_counted() -> None:

@@ -21,7 +21,6 @@ from thetahat.common_names import (
     MODEL_NAMES,
     NAMES_OF_METHODS,
     NUMBERING_WORDS,
-    PLURAL_MODELS,
     PREDICTION_WORDS,
     QUALIFYING_WORDS,
     QUALITY_WORDS,
@@ -82,6 +81,7 @@ OF_MODELS: Final = LOSS_WORDS | SCORE_WORDS | NAMES_OF_METHODS
 """Those that columns of models have in their names, too."""
 QUALITY: Final = re.compile(r"(?!identity|affinity|infinity|unity)[a-z]{3,}(ity|ness)")
 """Nouns such as ``brightness`` and ``humidity``."""
+PLURAL: Final = re.compile(r"(?!beats)[a-z]{3,}(?<![suai])s")  # N-BEATS is a model
 UNIT: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
 
 
@@ -140,7 +140,7 @@ def is_quantity_name(name: str) -> bool:
     """Return whether a name says what is measured, and seems to be no model's name.
 
     It has only words for quantities and what qualifies them (``hidden_size``), is a count of things
-    (``nb_layers``, ``votes``), ends as quantities do (``mask_ratio``, ``decode_tps``), has ``per``,
+    (``nb_layers``), ends as quantities do (``mask_ratio``, ``decode_tps``), has ``per``,
     or is a noun of a quality (``brightness``).
     """
     words = split_words(name)
@@ -152,7 +152,7 @@ def is_quantity_name(name: str) -> bool:
     prefix = next((p for p in COUNT_PHRASES if words[: len(p)] == [*p] != words), ())
     counted = words[len(prefix) :]
     return (
-        ((bool(prefix) or not before) and _is_plural(counted[-1]))
+        (bool(prefix) and bool(PLURAL.fullmatch(counted[-1])))
         or bool(QUALITY.fullmatch(last))
         or "per" in before[1:]
         or (bool(before) and last in QUANTITY_ENDINGS)
@@ -160,10 +160,6 @@ def is_quantity_name(name: str) -> bool:
         or ({*counted} <= known and bool(prefix))
         or ({*words} <= known and not (MEASURED - OF_MODELS).isdisjoint(words))
     )
-
-
-def _is_plural(word: str) -> bool:
-    return bool(re.fullmatch(r"[a-z]{3,}(?<![suai])s", word)) and word not in PLURAL_MODELS
 
 
 def is_count_name(name: str) -> bool:

@@ -139,7 +139,7 @@ def test_exact_a_list_is_filtered_by_name_verdict_gate_and_sign_off(
     assert first.headers["ETag"] != version  # a client that asks again sees the signature
     shown = first.json()
     assert (shown["verdict"], shown["gate"], shown["sign_off"]) == ("better", "pass", "approved")
-    assert shown["headline"] == "new is better than old."
+    assert shown["headline"] == "On data like these: new is better than old."
     nothing = client.get(f"/v1/evaluations/{slept}").json()
     assert (nothing["verdict"], nothing["gate"], nothing["sign_off"]) == (None, None, None)
     assert nothing["headline"] == ""  # of a kind of the tests, which has no presentation

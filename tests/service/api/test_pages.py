@@ -123,7 +123,7 @@ def test_exact_the_list_has_state_headline_and_labels(
     assert "Queued" in page.words
     assert page.words.count("Finished") == 1  # a choice of the filter; a row has its verdict
     assert page.words.count("Undecided") == 3  # the badge, and the choices of two filters
-    assert "It is not clear whether svm is better than nb." in page.words
+    assert "On data like these: it is not clear whether svm is better than nb." in page.words
     follow(client, page)
 
 

@@ -38,7 +38,7 @@ def test_exact_the_forest_has_the_intervals_of_the_result() -> None:
         (row["model"], row["target"]): (row["estimate"], row["lower"], row["upper"]) for row in rows
     }
     for name, model in result["models"].items():
-        for target, word in (("new_source", "a new school"), ("these_sources", "data like these")):
+        for target, word in (("new_source", "a new school"), ("these_sources", "these schools")):
             result_interval = model["recommended"][target]
             assert drawn[name, word] == (
                 result_interval["estimate"],
@@ -70,7 +70,7 @@ def test_exact_a_target_has_one_colour_in_every_figure() -> None:
     colours = dict(zip(scale["domain"], scale["range"], strict=True))
 
     assert colours["a new school"] == palette.vermilion
-    assert colours["data like these"] == palette.blue
+    assert colours["these schools"] == palette.blue
     assert colours["one more school, by itself"] == palette.lighten(palette.vermilion)
 
 

@@ -19,6 +19,7 @@ INTERVAL: Final = re.compile(r"\(\d[\d.]* % interval [^()]*?, p [=<] [\d.e-]+")
 ABOUT: Final = {
     "on a new ": "new_source",
     "on data like these": "these_sources",
+    "on these ": "these_sources",
     "of these trained models": "these_models",
     "in the target population": "new_population",
 }
@@ -37,13 +38,13 @@ MOST_LISTED: Final = 4
 MOST_NAMED: Final = 8
 MOST_ROWS: Final = 15
 DENIALS: Final = (
-    (r"do on more data from the same \w+\.", r"[Oo]n data like these|[Oo]n these \w+,"),
+    (r"do on more data from the same \w+\.", r"[Oo]n data like these|[Oo]n these \w+"),
     (r"Nothing here says how the models do elsewhere", r"[Oo]n a new \w+|in the target population"),
     (
         r"No interval of a mean could be built",
         r"\(\d[\d.]* % interval -?[\d.]+ to|% interval of the difference",
     ),
-    (r"with other training data is left out", r"[Oo]n data like these|[Oo]n a new "),
+    (r"with other training data is left out", r"[Oo]n data like these|[Oo]n these |[Oo]n a new "),
     (r"Nobody has signed", r"Decisions, the newest first"),
     (r"compares no models", r"is better than"),
     (r"Gate: pass", r"Gate: fail|Gate: undecided"),
