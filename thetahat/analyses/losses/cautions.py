@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from thetahat.analyses.losses.identical_losses import find_equal_mean
+from thetahat.analyses.thresholds import FEWEST_OF_SCALE
 from thetahat.cautions import (
     CLUSTERS_CROSS_BLOCKS,
     CONSTANT_LOSSES,
@@ -22,6 +23,7 @@ from thetahat.cautions import (
     ROW_NUMBERS_AS_LOSSES,
     ROWS_REPEATED,
     SCALES_DIFFER,
+    SCALES_MIXED,
     SCORES_AS_LOSSES,
     SPLIT_SCORES_ONLY,
     UNEQUAL_BLOCKS,
@@ -38,7 +40,7 @@ from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import find_repeated_rows, is_numbering
 from thetahat.values.time_order import find_longest_step
-from thetahat.values.types import BlockKind, FloatArray, Target
+from thetahat.values.types import BlockKind, BoolArray, FloatArray, Target
 from thetahat.values.words import Words
 from thetahat.variances._spread_between_folds import has_heavy_tail
 
@@ -203,6 +205,7 @@ def suspect_scales(values: Mapping[str, FloatArray], *, are_losses: bool) -> Ite
         Whether a good model may have much smaller values than others, as with losses; predictions
         and true values are apart where their means and their largest values are.
     """
+    yield from _suspect_mixed(values, FEWEST_OF_SCALE if are_losses else 1)
     ranges = {
         name: (float(each.mean()), float(each.min()), float(each.max()))
         for name, each in values.items()
@@ -213,8 +216,8 @@ def suspect_scales(values: Mapping[str, FloatArray], *, are_losses: bool) -> Ite
     small, large = min(ranges, key=ranges.__getitem__), max(ranges, key=ranges.__getitem__)
     (mean, low, high), (large_mean, large_low, large_high) = ranges[small], ranges[large]
     far = SCALES_DIFFER.threshold
-    least = large_low if are_losses else large_high / far
-    are_apart = least > high > 0 and large_mean > far * mean
+    least_large = large_low if are_losses else large_high / far
+    are_apart = least_large > high > 0 and large_mean > far * mean
     if are_apart or (high <= 1 and large_high == 100 and large_mean > 1):
         yield SCALES_DIFFER(
             large=large,
@@ -222,6 +225,46 @@ def suspect_scales(values: Mapping[str, FloatArray], *, are_losses: bool) -> Ite
             small=small,
             small_range=f"{low:g} to {high:g}",
         )
+
+
+def _suspect_mixed(values: Mapping[str, FloatArray], fewest_large: int) -> Iterator[Caution]:
+    """Yield a caution on the first model of which some values seem to be in percent."""
+    found = {name: find_percent(each, fewest_large) for name, each in values.items()}
+    mixed = [name for name, rows in found.items() if rows.any()]
+    for name in mixed[:1]:
+        own, rows = values[name], found[name]
+        small, large = int(np.argmin(rows)), int(np.argmax(rows))
+        yield SCALES_MIXED(
+            name=name,
+            small=f"{own[small]:g}",
+            small_row=small,
+            large=f"{own[large]:g}",
+            large_row=large,
+            n_small=int((~rows).sum()),
+            n_large=int(rows.sum()),
+            large_range=f"{own[rows].min():g} to {own[rows].max():g}",
+            others=f"; so it is with {len(mixed) - 1} more" if len(mixed) > 1 else "",
+        )
+
+
+def find_percent(values: FloatArray, fewest_large: int) -> BoolArray:
+    """Return which of (n,) values seem to be in percent among fractions; none where it is unclear.
+
+    There are hardly any between 1 and 10, or all are 0, 1 and 100.
+    """
+    rows = values > 1
+    n_large = int(rows.sum())
+    is_outside = values.min() < 0 or values.max() > 100
+    if is_outside or n_large < fewest_large or len(values) - n_large < FEWEST_OF_SCALE:
+        return np.zeros_like(rows)
+    n_tenths, n_ones, n_tens = (
+        int(((values > low) & (values <= 10 * low)).sum()) for low in (0.1, 1.0, 10.0)
+    )
+    n_right = int((values == 1).sum())
+    are_outcomes = n_right >= FEWEST_OF_SCALE and np.isin(values, (0, 1, 100)).all()
+    are_many = n_tenths >= FEWEST_OF_SCALE and n_tens >= fewest_large
+    are_apart = are_many and n_ones <= SCALES_MIXED.threshold * min(n_tenths, n_tens)
+    return rows & (are_apart or are_outcomes)
 
 
 def _suspect_copies(table: LossTable) -> Iterator[Caution]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import thetahat
 from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
 from thetahat.analyses.losses import Choices
+from thetahat.analyses.losses.cautions import find_percent
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import Better, BlockKind, Target
 
@@ -68,6 +70,60 @@ def test_exact_percent_beside_fractions_are_questioned(
         found = [c for c in result["cautions"] if c["code"] == "scales_differ"]
         assert bool(found) is is_questioned
         assert all(c["severity"] == "serious" for c in found)
+
+
+@pytest.mark.parametrize(
+    ("values", "questioned"),
+    [
+        ([0.2, 50, 0.75, 40, 0.9, 35, 0.6, 55], ("lower", "higher")),
+        ([20, 50, 75, 40, 90, 0.35, 0.6, 0.55], ("lower", "higher")),
+        ([1, 0, 1, 100, 0, 100, 1, 100], ("lower", "higher")),
+        ([*FRACTIONS[:-1], 80], ("higher",)),  # of losses one may be large
+        ([0, 0, 100, 100, 0, 100, 0, 100], ()),
+        ([0.2, 50, 0.75, 4, 0.9, 3.5, 6, 55], ()),
+        ([0.3, *(100 * v for v in FRACTIONS[:0:-1])], ()),
+        ([1, 0, 1, 1, 0, 80, 0, 1], ("higher",)),
+        ([1, 0, 20, 40, 0, 80, 0, 35], ()),
+        ([-0.2, 50, 0.75, 40, 0.9, 35, 0.6, 55], ()),
+        ([0.2, 500, 0.75, 400, 0.9, 350, 0.6, 550], ()),
+    ],
+)
+def test_exact_percent_among_fractions_of_one_model_are_questioned(
+    values: list[float], questioned: tuple[str, ...]
+) -> None:
+    for better in ("lower", "higher"):
+        result = thetahat.evaluate({"a": values}, blocks="holdout", better=better)
+        found = [c for c in thetahat.to_json(result)["cautions"] if c["code"] == "scales_mixed"]
+        assert bool(found) is (better in questioned)
+
+
+def test_exact_percent_among_fractions_are_named_by_row_and_value() -> None:
+    mixed = [0.2, 50, 0.75, 40, 0.9, 35, 0.6, 55]
+    result = thetahat.evaluate(
+        {"a": FRACTIONS, "b": mixed, "c": mixed[::-1]}, blocks="holdout", better="higher"
+    )
+    (found,) = (c for c in thetahat.to_json(result)["cautions"] if c["code"] == "scales_mixed")
+
+    assert found["severity"] == "serious"
+    assert found["message"] == (
+        "'b' is 0.2 in row 0 and 50 in row 1: 4 values are at most 1, and 4 are 35 to 55, as "
+        "percent are beside fractions; so it is with 1 more. All were used as they are."
+    )
+    predicted = thetahat.evaluate_predictions(
+        FRACTIONS, {"m": mixed}, loss="squared", blocks="holdout"
+    )
+    codes = {caution["code"] for caution in thetahat.to_json(predicted)["cautions"]}
+    assert "scales_mixed" in codes
+
+
+def test_property_losses_of_usual_shapes_have_one_scale() -> None:
+    rng = np.random.default_rng(20_261_130)
+    found = 0
+    for k in range(1000):
+        n = 8 + k % 100
+        lists = (rng.lognormal(0, 1.5, n), rng.gamma(0.5, 10, n), 100 * rng.beta(0.5, 0.5, n))
+        found += sum(bool(find_percent(values, 3).any()) for values in lists)
+    assert found <= 6
 
 
 @pytest.mark.parametrize("better", ["lower", "higher"])
