@@ -60,6 +60,12 @@ MOST_ON_FIRST_PAGE: Final = 20
 """Models of which the first page has a figure; more would be too small to read there."""
 FIRST_FIGURE: Final = ("main", "pairs", "models")
 """Sections whose first figure is that of the first page: the question of the kind, then pairs."""
+UNREADABLE: Final = Paragraph(
+    text="A figure with a row for each model would be too small to read here. The page of the "
+    "evaluation has it.",
+    style="note",
+)
+"""In place of a figure of more models than a table of a report has rows."""
 METHODS_OF_SCORES: Final = (
     "The methods are described for losses, of which lower ones are better. They hold in the same "
     "way for the scores of this evaluation, of which higher ones are better."
@@ -174,7 +180,10 @@ def _list_numbers(
     yield "verdicts", "All verdicts", sentences
     for section in rest.sections:
         if not _is_long(section):
-            blocks = _list_blocks(section, figures.list_section(section.name))
+            n_models = len(source.result.get("models", ()))
+            is_drawn = n_models <= MAX_ROWS or section.name not in {"models", "pairs"}
+            drawn = figures.list_section(section.name) if is_drawn else [UNREADABLE]
+            blocks = _list_blocks(_leave_out_cut_models(section), drawn)
             yield SECTION_NAMES.get(section.name, section.name), section.title, blocks
     yield "data", "Data", _describe_data(source)
     yield "models", "Models and learners", _list_learners(source.result)
@@ -228,6 +237,15 @@ def _list_methods(result: Json, document: Document) -> list[Block]:
 def _is_long(section: ShownSection) -> bool:
     """Return whether a section is for the appendix: details, or a row for each of many sources."""
     return section.is_detail or section.name == "sources"
+
+
+def _leave_out_cut_models(section: ShownSection) -> ShownSection:
+    """Return a section without a table whose first rows are on the first page, the best models.
+
+    The appendix has the whole table.
+    """
+    is_repeated = section.name == "models" and any(_is_cut(each) for each in section.tables)
+    return replace(section, tables=()) if is_repeated else section
 
 
 def _list_blocks(
@@ -336,7 +354,9 @@ def _list_learners(result: Json) -> list[Block]:
     ]
     if not learners:
         names = list(result.get("models", ()))
-        return [Paragraph(text=f"{', '.join(names)}.")] if names else []
+        listed, n_more = ", ".join(names[:MAX_ROWS]), len(names) - MAX_ROWS
+        more = f" and {n_more} others, which the result as JSON has" if n_more > 0 else ""
+        return [Paragraph(text=f"{listed}{more}.")] if names else []
     rows: list[dict[str, Cell]] = [
         {
             "Name": Name(each.get("as", each["name"])),

@@ -122,13 +122,17 @@ def test_exact_the_first_page_of_every_kind_has_verdict_cautions_and_signature(k
 def test_exact_what_a_section_cuts_off_is_in_the_appendix() -> None:
     report = build_report(many_models(30))
     sections = {section.name: section for section in report.sections}
-    cut = tables_of(sections["size"])[0]
-    whole = tables_of(sections["all_size"])[0]
+    cut = tables_of(sections["pairs"])[0]
+    whole = tables_of(sections["all_pairs"])[0]
 
-    assert sections["size"].part is ReportPart.NUMBERS
-    assert sections["all_size"].part is ReportPart.APPENDIX
-    assert (len(cut.rows), len(whole.rows)) == (15, 30)
-    assert "The first 15 of 30 rows are shown; the appendix has more." in cut.notes
+    assert sections["pairs"].part is ReportPart.NUMBERS
+    assert sections["all_pairs"].part is ReportPart.APPENDIX
+    assert (len(cut.rows), len(whole.rows)) == (8, 29)
+    assert "The first 8 of 29 rows are shown; the appendix has more." in cut.notes
+    # The best models are on the first page, so the section has the figure alone.
+    assert tables_of(sections["size"]) == []
+    assert len(tables_of(sections["verdict"])[0].rows) == 15
+    assert len(tables_of(sections["all_size"])[0].rows) == 30
     assert len({figure.name for figure in report.figures}) == len(report.figures)
 
 
@@ -279,6 +283,20 @@ def test_exact_thirty_models_are_a_report_of_bounded_length() -> None:
     assert "model29" in text
     assert not any(isinstance(block, ReportFigure) for block in report.sections[1].blocks)
     assert text.count("Page") < 40
+
+
+def test_limit_seventy_models_have_no_figure_with_a_row_for_each() -> None:
+    report = build_report(many_models(70))
+    sections = {section.name: section for section in report.sections}
+
+    for name in ("size", "pairs"):
+        assert not any(isinstance(block, ReportFigure) for block in sections[name].blocks)
+        assert "would be too small to read here" in words_of(
+            replace(report, sections=[sections[name]])
+        )
+    listed = words_of(replace(report, sections=[sections["models"]]))
+    assert "model 59 and 10 others, which the result as JSON has." in listed
+    assert "model 60" not in listed
 
 
 def test_exact_every_formula_of_the_catalogue_is_set(tmp_path: Any) -> None:
