@@ -172,3 +172,15 @@ def test_exact_examples_in_the_docstrings() -> None:
     failed, tried = doctest.testmod(entry_points)
 
     assert (failed, tried) == (0, 3)
+
+
+@pytest.mark.parametrize("kind", [int, float, bool])
+def test_exact_zeros_and_ones_are_classes_without_a_loss(kind: type) -> None:
+    y = np.array([0, 1, 1, 0, 1] * 4).astype(kind)
+    predicted = {"a": np.array([0, 1, 0, 0, 1] * 4).astype(kind)}
+
+    found = thetahat.evaluate_predictions(y, predicted, blocks="holdout")
+
+    named = thetahat.evaluate_predictions(y, predicted, blocks="holdout", loss="zero_one")
+    assert found.to_dict() == named.to_dict()
+    assert found.models["a"].recommended["these_models"].method == "wilson"

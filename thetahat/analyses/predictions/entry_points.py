@@ -138,7 +138,7 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     ... )
     >>> result
     <PredictionsEvaluation: 2 models (new and old)>
-    It is not clear whether new is better than old.
+    As trained: it is not clear whether new is better than old.
     """
     refuse_unknown_options(options, "evaluate_predictions")
     truth = read_series(y_true)
@@ -216,10 +216,13 @@ def _build_loss(
 
 
 def _tell_task(columns: Sequence[RawColumn]) -> str:
-    """Return the task that the values say; whole numbers may be classes or values."""
+    """Return the task that the values say.
+
+    Whole numbers may be classes or values. Of 0 and 1 alone both losses are the same.
+    """
     arrays = [np.asarray(column) for column in columns]
     numeric = [array for array in arrays if array.dtype.kind in "iuf"]
-    if not numeric:
+    if all(np.isin(array, (0, 1)).all() for array in numeric):
         return "classification"
     if any((array != np.rint(array)).any() for array in numeric):
         return "regression"
