@@ -127,8 +127,6 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     from thetahat_presentation.expansion import expand_result  # noqa: PLC0415 - likewise
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
-    from thetahat_service.kinds.cross_validation.plan import find_groups_of_losses  # noqa: PLC0415 - likewise
-    from thetahat_service.kinds.cross_validation.request import CrossValidationRequest  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.result_json import encode_parts  # noqa: PLC0415 - likewise
     from thetahat_service.recomputation.evaluating import evaluate_kept_losses  # noqa: PLC0415 - likewise
@@ -144,8 +142,9 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     if stored is None or stored.losses_file is None:
         raise PartsNotKept("The losses of this evaluation are not kept, so it has no other parts.")
     result = orjson.loads(stored.body)
-    request = loaded.job.request
-    if _find_beyond_losses(result, read_parts(include)) and request.kind in OF_REQUEST:
+    job = loaded.job
+    beyond = _find_beyond_losses(result, read_parts(include))
+    if beyond and job.kind in OF_REQUEST:
         further = _evaluate_request(loaded, include)
     else:
         try:
@@ -157,14 +156,12 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
         if table is None:
             raise PartsNotKept("The losses were kept by an older release, without their layout.")
         groups = None
-        if ResultPart.GROUP_GAPS in read_parts(include) and isinstance(
-            request, CrossValidationRequest
-        ):
+        if beyond:
             _refuse_missing_data(loaded)
-            groups = find_groups_of_losses(request, loaded.job.datasets, table.layout)
-        seed = loaded.job.seed
-        further = evaluate_kept_losses(table, request.choices, result, seed, include, groups)
-    trained = request.has_trained_models
+            groups = loaded.kind.find_groups_of_losses(job, table.layout)
+        choices = job.request.choices
+        further = evaluate_kept_losses(table, choices, result, job.seed, include, groups)
+    trained = job.request.has_trained_models
     parts = encode_parts(expand_result(result), further, has_trained_models=trained)
     return encode_json(parts)
 

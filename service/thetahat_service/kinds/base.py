@@ -22,6 +22,8 @@ from thetahat_service.schemas.base import EvaluationRequest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from thetahat.analyses.losses.by_group import GroupsOfTable
+    from thetahat.values.layout import Layout
     from thetahat_service.kinds.ladder_submissions import LadderSubmission
     from thetahat_service.kinds.test_sets import TestSet
 
@@ -208,6 +210,14 @@ class JobKind(ABC, Generic[R]):
         The default None means that each part is one learner and has its name.
         """
         del job, parts
+        return None
+
+    def find_groups_of_losses(self, job: Job[R], layout: Layout) -> GroupsOfTable | None:
+        """Return the groups of the rows of losses that an earlier evaluation kept.
+
+        The default None is for kinds whose kept losses do not say where their rows are in the data.
+        """
+        del job, layout
         return None
 
 

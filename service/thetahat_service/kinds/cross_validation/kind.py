@@ -6,7 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 from uuid import UUID
 
+import numpy as np
+
 from thetahat.analyses.calibration.studies import CALIBRATION
+from thetahat.analyses.losses.by_group import GroupsOfTable
+from thetahat.values.layout import Layout
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.calibration import (
     check_calibration,
@@ -18,6 +22,7 @@ from thetahat_service.kinds.cross_validation.plan import (
     CrossValidationPlan,
     build_plan,
     check_request,
+    read_groups,
 )
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
 from thetahat_service.kinds.cross_validation.result import CrossValidationResult
@@ -50,6 +55,15 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
         present = {name for bundle in plan.bundles if bundle.part in parts for name in bundle.names}
         calibration = [CALIBRATION] if CALIBRATION in parts else []
         return [name for name in plan.learners if name in present] + calibration
+
+    def find_groups_of_losses(
+        self, job: Job[CrossValidationRequest], layout: Layout
+    ) -> GroupsOfTable | None:
+        """Return the groups of kept losses, whose instances are rows of the request or file."""
+        groups, labels = read_groups(job.request, job.datasets), layout.instance_labels
+        if groups is None or layout.instance is None or labels is None:
+            return None
+        return groups.take(np.asarray(labels, dtype=np.intp)[layout.instance])
 
 
 KIND = CrossValidation(check_request, build_plan, run_group, build_result)

@@ -8,15 +8,12 @@ from functools import cached_property, lru_cache
 from typing import Final
 from uuid import UUID
 
-import numpy as np
-
 from thetahat.analyses.cross_validation.probabilities import check_learners_for_probabilities
 from thetahat.analyses.cross_validation.seeds import refuse_beside_seeds
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.costs import CostsOfTable, read_costs
 from thetahat.analyses.probabilities.options import Probabilities
 from thetahat.cross_validation.seeds import group_draws
-from thetahat.values.layout import Layout
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
 from thetahat_service.kinds.cross_validation.target_sample import (
@@ -147,16 +144,6 @@ def read_groups(
         return None
     groups, n = request.data.groups, len(request.data.y)
     return read_inline_groups(groups, request.group_by, n, None, ("data", "groups"))
-
-
-def find_groups_of_losses(
-    request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile], layout: Layout
-) -> GroupsOfTable | None:
-    """Return the groups of kept losses, whose instances are rows of the request or file."""
-    groups, labels = read_groups(request, datasets), layout.instance_labels
-    if groups is None or layout.instance is None or labels is None:
-        return None
-    return groups.take(np.asarray(labels, dtype=np.intp)[layout.instance])
 
 
 def read_costs_of_learners(request: CrossValidationRequest) -> CostsOfTable | None:
