@@ -429,6 +429,9 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"losses_many_models_brief/models/([a-e])/intervals/1": Moved(
         r"models/\1/recommended/these_sources"
     ),
+    r"agreement_ordinal_clusters/pairs/\d/observed/(lower|upper)": Changed(
+        "The agreement of raters in clusters has Wilson's interval by the design effect."
+    ),
     r"predictions_probabilities/comparisons/0/probabilities/parts/(brier|log)/score/"
     r"(lower|upper|method)": Changed(
         "The difference of scores has Student's t, as the comparison of the same losses has."

@@ -19,6 +19,7 @@ from thetahat.analyses.agreement.result import (
     RaterCounts,
     RaterPair,
 )
+from thetahat.analyses.probabilities.estimates import estimate_share
 from thetahat.cautions import (
     AGREEMENT_OF_COMMON_CATEGORY,
     FEW_CLUSTERS_OF_ITEMS,
@@ -29,7 +30,6 @@ from thetahat.cautions import (
 )
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.errors import InvalidParameter, run_checks
-from thetahat.intervals.wilson import Wilson
 from thetahat.numerics.agreement import (
     Coefficient,
     compute_cohen_kappa,
@@ -292,35 +292,19 @@ def _estimate_hits(  # noqa: PLR0913 - the ratings, and which of them
 
 
 def _estimate_rate(hits: np.ndarray, cluster: IntArray | None, level: float) -> AgreementEstimate:
-    """Return a share with Wilson's interval, or of clusters with a t interval on CR1."""
-    n, k = len(hits), int(hits.sum())
-    tail = compute_tail_probability(level, Alternative.TWO_SIDED)
-    if cluster is None:
-        wilson = Wilson()
-        return AgreementEstimate(
-            estimate=k / n,
-            lower=wilson.compute_lower_end(k, n, tail),
-            upper=1 - wilson.compute_lower_end(n - k, n, tail),
-            n=n,
-        )
-    rate = Coefficient(
-        estimate=k / n,
-        contributions=hits.astype(np.float64),
-        items=np.ones(n, dtype=np.bool_),
+    """Return a share with Wilson's interval, in clusters by their design effect."""
+    n = len(hits)
+    share = estimate_share(
+        hits.astype(np.float64), np.ones(n, dtype=np.bool_), cluster, level, "items"
     )
-    units = np.unique(cluster, return_inverse=True)[1]
-    variance, degrees = rate.compute_variance(units), float(units.max())
-    if not variance > 0:
-        reason = NO_TWO_UNITS if math.isnan(variance) else "all clusters have the same share"
-        return AgreementEstimate(estimate=k / n, n=n, reason=reason)
-    reach = compute_upper_quantile(tail, degrees) * math.sqrt(variance)
     return AgreementEstimate(
-        estimate=k / n,
-        standard_error=math.sqrt(variance),
-        degrees_of_freedom=degrees,
-        lower=max(0.0, k / n - reach),
-        upper=min(1.0, k / n + reach),
+        estimate=share.estimate,
+        standard_error=None if cluster is None else share.standard_error,
+        degrees_of_freedom=share.degrees_of_freedom,
+        lower=share.lower,
+        upper=share.upper,
         n=n,
+        reason=NO_TWO_UNITS if share.lower is None else None,
     )
 
 

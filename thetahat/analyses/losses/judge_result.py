@@ -45,9 +45,11 @@ class JudgeAgreement:
     """Cohen's kappa, with an interval on the scale of Fisher's z; None where labels and grades have
     one value only."""
     sensitivity: JudgeEstimate | None
-    """Share of grades 1 among labels 1, with Wilson's interval, which clusters have not."""
+    """Share of grades 1 among labels 1, with Wilson's interval, in clusters by their design
+    effect."""
     specificity: JudgeEstimate | None
-    """Share of grades 0 among labels 0, with Wilson's interval, which clusters have not."""
+    """Share of grades 0 among labels 0, with Wilson's interval, in clusters by their design
+    effect."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from thetahat.analyses.losses.judge_result import (
     JudgeResult,
     LabelPlan,
 )
+from thetahat.analyses.probabilities.estimates import estimate_share
 from thetahat.cautions import (
     ALL_ROWS_LABELLED,
     JUDGE_DISAGREES,
@@ -24,7 +25,6 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
-from thetahat.intervals.wilson import Wilson
 from thetahat.numerics.agreement import (
     compute_cohen_kappa,
     compute_ends,
@@ -43,7 +43,7 @@ from thetahat.values.judge import JudgeDesign
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_count, format_number, name_method
 from thetahat.values.paired_counts import is_zero_one
-from thetahat.values.types import Alternative, FloatArray, IntArray
+from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray
 from thetahat.variances import VARIANCES
 from thetahat.variances._judged import check_labels, get_sample, rests_on_labels
 
@@ -193,8 +193,8 @@ def _describe_agreement(sample: GradedSample, level: float) -> JudgeAgreement | 
         kappa=None
         if kappa is None
         else _build_kappa(kappa.estimate, kappa.compute_variance(cluster), n_units - 1.0, level),
-        sensitivity=_describe_rate(b[a == 1], cluster, level),
-        specificity=_describe_rate(1 - b[a == 0], cluster, level),
+        sensitivity=_describe_rate(b == 1, a == 1, cluster, level),
+        specificity=_describe_rate(b == 0, a == 0, cluster, level),
     )
 
 
@@ -210,19 +210,19 @@ def _build_kappa(estimate: float, variance: float, degrees: float, level: float)
     return replace(plain, lower=lower, upper=upper)
 
 
-def _describe_rate(hits: IntArray, cluster: IntArray | None, level: float) -> JudgeEstimate | None:
-    """Return a share with Wilson's interval; without one for clusters, None without rows."""
-    if not len(hits):
+def _describe_rate(
+    hits: BoolArray, among: BoolArray, cluster: IntArray | None, level: float
+) -> JudgeEstimate | None:
+    """Return the share of hits among the marked rows with its interval; None without such rows."""
+    share = estimate_share(hits.astype(np.float64), among, cluster, level, "labels")
+    if share.estimate is None:
         return None
-    rate = float(hits.mean())
-    if cluster is not None:
-        return JudgeEstimate(estimate=rate)
-    method, n = Wilson(), len(hits)
-    tail = compute_tail_probability(level, Alternative.TWO_SIDED)
     return JudgeEstimate(
-        estimate=rate,
-        lower=method.compute_lower_end(int(hits.sum()), n, tail),
-        upper=1 - method.compute_lower_end(n - int(hits.sum()), n, tail),
+        estimate=share.estimate,
+        standard_error=None if cluster is None else share.standard_error,
+        degrees_of_freedom=share.degrees_of_freedom,
+        lower=share.lower,
+        upper=share.upper,
     )
 
 

@@ -70,6 +70,21 @@ def test_golden_the_part_about_the_judge() -> None:
     assert judge["sentence"] == "60 labels and the judge are worth 107 labels."
 
 
+def test_exact_rates_of_the_judge_in_clusters_are_those_of_a_rater() -> None:
+    labels, grades = draw(12, 90, 200, 0.4)
+    cluster = [f"c{i // 3}" for i in range(290)]
+
+    agreement = evaluate(labels, grades, cluster=cluster)["judge"]["agreement"]
+
+    raters = {"people": labels[:90].tolist(), "judge": grades[:90].tolist()}
+    measured = thetahat.measure_agreement(raters, truth="people", cluster=cluster[:90]).to_dict()
+    for key in ("sensitivity", "specificity"):
+        of_rater = measured["pairs"][0][key]
+        assert of_rater.pop("n") < 90
+        assert agreement[key] == of_rater
+        assert 0 < agreement[key]["lower"] < agreement[key]["upper"] < 1
+
+
 def test_degenerate_equal_labels_have_the_interval_of_the_labels() -> None:
     found = evaluate([0.0] * 60 + [None] * 100, [0.0] * 100 + [1.0] * 60)
 
