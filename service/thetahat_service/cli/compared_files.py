@@ -435,6 +435,8 @@ def _build_table_request(
     profiles = {name: of for name, of in profiles.items() if name not in beside}
     groups, group_by = read_group_options(options.group or (), profiles)
     check_names(profiles, groups)
+    if not (options.models or options.pair):
+        _refuse_export(profiles)
     columns = choose_columns(
         data,
         profiles,
@@ -477,6 +479,19 @@ def _build_table_request(
     if options.group:
         understood += f"; groups by {', '.join(options.group)}"
     return request, [understood, *columns.unused]
+
+
+def _refuse_export(profiles: Mapping[str, ColumnProfile]) -> None:
+    """Refuse a table of an evaluation tool, whose columns of numbers are metrics of one model."""
+    from thetahat_service.data.csv_dialect import PROMPTFOO, PROMPTFOO_CELL
+    from thetahat_service.data.logs import find_export
+
+    export = find_export([*profiles])
+    if export is not None:
+        raise UserError(export.describe())
+    cells = [profile.first_other for profile in profiles.values()]
+    if any(cell is not None and PROMPTFOO_CELL.match(cell.text) for cell in cells):
+        raise UserError(PROMPTFOO)
 
 
 def _ask_about_better(models: Sequence[ColumnProfile]) -> None:

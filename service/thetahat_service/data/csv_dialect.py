@@ -8,7 +8,7 @@ import io
 import json
 import re
 import string
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +25,15 @@ OF_NUMBERS = re.compile(r"[+-]?[0-9.,;+-]+(?:[eE][+-]?[0-9]+)?")
 """A number, or several of them that were not split."""
 SEPARATOR_LINE = re.compile(r"\"?sep=([,;\t|])\"?[ ,;]*\r?\n", re.IGNORECASE)
 """What Excel writes before the header."""
+PROMPTFOO_PARTS = frozenset({"Status", "Score", "Grader Reason", "Comment"})
+"""Columns that follow each column of outputs in the CSV files of promptfoo."""
+PROMPTFOO_CELL = re.compile(r"\[(PASS|FAIL|ERROR)\]")
+"""The begin of its outputs where the file has no such columns."""
+PROMPTFOO = (
+    "The file is a CSV export of promptfoo, whose outputs and scores stand side by side under the "
+    "same names. Write the results as JSON, which is read: promptfoo export eval ID -o FILE.json, "
+    "or promptfoo eval -o FILE.json."
+)
 ESCAPED_QUOTE = re.compile(r"\\\"(?![\"\s,;|]|$)")
 """A quotation mark in the middle of a text: not the end of one that ends with a backslash."""
 WORD = re.compile(r"[^\"]+|\"[^\"]*\"")
@@ -136,6 +145,8 @@ def detect_dialect(path: Path) -> Dialect:
             f"The first line must name the columns, but it has numbers: {', '.join(header)[:80]}."
         )
     _check_header_quotes(header)
+    if _is_of_promptfoo(header):
+        raise InvalidFile(PROMPTFOO)
     has_unnamed_last = _count_cells(records) == len(header) + 1
     if has_unnamed_last:
         header.append("")
@@ -329,3 +340,9 @@ def _fit(records: list[list[str]]) -> tuple[float, int]:
         return (1.0, width)  # a delimiter at the end of the header's line or of the others
     alike = sum(len(record) == width for record in records[1:])
     return ((alike + 1) / len(records), width)
+
+
+def _is_of_promptfoo(header: Sequence[str]) -> bool:
+    """Return whether a header is that of a CSV export of promptfoo."""
+    has_provider = any(re.match(r"\[[^\]]+\] ", name) for name in header)
+    return has_provider and len(PROMPTFOO_PARTS.intersection(header)) > 1

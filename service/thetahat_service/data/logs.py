@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.data.base import FORM
@@ -40,6 +40,74 @@ ROLES: Final = {
 """The role of columns that logs of all tools have, and why."""
 NUMERIC_TYPES: Final = frozenset({"number", "integer", "boolean"})
 THE_MODEL: Final = "the model"
+
+
+class Export(NamedTuple):
+    """A table that a tool exported."""
+
+    tool: str
+    item: str
+    """The column by which the rows of two such tables are matched."""
+    scores: tuple[str, ...]
+    """The columns of metrics."""
+
+    def describe(self) -> str:
+        """Return what the table is and how it is compared, as sentences."""
+        listed = ", ".join(map(repr, self.scores[:8]))
+        options = f"--item {shlex.quote(self.item)} --score {shlex.quote(self.scores[0])}"
+        return (
+            f"The file is a table of {self.tool}, whose columns {listed} are metrics of one model, "
+            "not models. Give the table of the other model, too: thetahat compare FILE OTHER "
+            f"{options} (or another of them)."
+        )
+
+
+class _Kind(NamedTuple):
+    """How the exports of a tool are known."""
+
+    tool: str
+    items: tuple[str, ...]
+    """Columns of the items, the first ones first; all of them are of this tool's tables."""
+    score: re.Pattern[str]
+
+
+_RAGAS: Final = (
+    r"(answer_|response_|context_|context_entity_|llm_context_|non_llm_context_|semantic_|factual_|"
+    r"noise_)?(faithfulness|relevancy|precision|recall|correctness|similarity|sensitivity|"
+    r"utilization|bleu_score|rouge_score|aspect_critic)(\(mode=\w+\))?|"
+    r"(llm_context_precision|context_precision)_with(out)?_reference|nv_\w+"
+)
+_KINDS: Final = (
+    _Kind("ragas", ("user_input", "question"), re.compile(_RAGAS)),
+    _Kind("MLflow", ("inputs", "request", "question"), re.compile(r".+/(v\d+/score|value)")),
+    _Kind(
+        "LangSmith",
+        ("example_id", "inputs.question", "inputs.input", "inputs", "id"),
+        re.compile(r"feedback\.(?!.*comment).+"),
+    ),
+    _Kind("Braintrust", ("input", "id"), re.compile(r"scores\..+")),
+    _Kind(
+        "Phoenix",
+        ("attributes.input.value", "example_id", "context.span_id", "span_id"),
+        re.compile(r"eval\..+\.score"),
+    ),
+)
+_ANSWER: Final = re.compile(
+    r"response|answer|outputs?|context\.span_id|(outputs|attributes\.output)\..+"
+)
+"""Names of the column with the one model's answer."""
+
+
+def find_export(names: Sequence[str]) -> Export | None:
+    """Return the export of a tool that has such columns; None if it is unknown."""
+    if not any(map(_ANSWER.fullmatch, names)):
+        return None
+    for kind in _KINDS:
+        scores = tuple(name for name in names if kind.score.fullmatch(name))
+        item = next((name for name in kind.items if name in names), None)
+        if scores and item is not None:
+            return Export(kind.tool, item, scores)
+    return None
 
 
 def name_log(file: ReadableFile) -> str | None:

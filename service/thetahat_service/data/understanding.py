@@ -12,7 +12,7 @@ from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.target_tasks import propose_task
 from thetahat.values.types import FloatArray
 from thetahat_service.data.base import GROUPS, WRITTEN
-from thetahat_service.data.logs import describe_log, name_log
+from thetahat_service.data.logs import describe_log, find_export, name_log
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
 from thetahat_service.json_types import FileUnderstanding, JsonObject, UnderstoodColumn
@@ -69,7 +69,9 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         numbers = {p.name: _read_numbers(file, p.name) for p in list_of(proposals, Role.MODEL)}
         questions = list_questions(proposals, rows, contents, numbers)
         other_items = describe_other_items(proposals, read_values)
-        questions = [*filter(None, [other_items]), *questions]
+        export = find_export([*profiles])
+        about = export.describe() if export is not None else None
+        questions = [*filter(None, [about, other_items]), *questions]
     else:
         long_roles, questions = _describe_long_table(profiles, model, read_values)
         roles |= long_roles

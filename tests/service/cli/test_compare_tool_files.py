@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.service.cli.test_compare_scored_items import compare, means_of, refuse
 from tests.service.data.test_evaluation_tools import FILES, change_helm, write_openai_log
 from tests.service.kinds.model_logs import inspect_json
+from tests.service.surfaces.commands import inspect
 from thetahat_service.cli import main
+from thetahat_service.data.logs import find_export
 
 OLD, NEW = 5 / 7, 6 / 7
 """The shares of right answers to the seven questions that no run failed on."""
@@ -226,3 +230,81 @@ def test_exact_tasks_of_logs_are_called_tasks(
     result, _ = compare(capsys, str(tmp_path / "old"), str(tmp_path / "new"))
 
     assert result["unit"] == {"singular": "task", "plural": "tasks"}
+
+
+EXPORTS = {
+    "ragas": "user_input,retrieved_contexts,response,reference,context_recall,faithfulness",
+    "MLflow": "inputs,ground_truth,outputs,token_count,toxicity/v1/score,exact_match/v1/score",
+    "LangSmith": "inputs.question,outputs.answer,feedback.correctness,latency,status",
+    "Braintrust": "id,input,output,expected,scores.Factuality,metrics.duration,tags",
+    "Phoenix": "context.span_id,attributes.input.value,attributes.output.value,eval.Right.score",
+}
+
+
+def write_export(path: Path, heading: str, seed: int) -> str:
+    rng = np.random.default_rng(seed)
+    lines = [heading]
+    for row in range(9):
+        cells = (
+            f"{rng.random():.3f}" if "score" in name or name in NUMBERS else f"{name} of {row}"
+            for name in heading.split(",")
+        )
+        lines.append(",".join(cells))
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+NUMBERS = ("context_recall", "faithfulness", "feedback.correctness", "latency")
+
+
+@pytest.mark.parametrize("tool", EXPORTS)
+def test_invalid_a_table_of_metrics_names_its_tool_and_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], tool: str
+) -> None:
+    paths = [write_export(tmp_path / f"{n}.csv", EXPORTS[tool], n) for n in (1, 2)]
+
+    message = refuse(capsys, paths[0], "--better", "higher")
+    options = shlex.split(message.partition("FILE OTHER ")[2].partition("(or")[0])
+    result, _ = compare(capsys, *paths, *options, "--better", "higher")
+
+    assert f"a table of {tool}, whose columns" in message
+    assert "are metrics of one model, not models" in message
+    assert [*result["models"]] == ["1", "2"]
+    questions = inspect(Path(paths[0]))["questions"]
+    assert f"The file is a table of {tool}" in " ".join(questions)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("id,expected,scores.a,scores.b", "answer,gpt,llama", "question,response,a,b"),
+        *("item,faithfulness", "inputs,a/value,b/value", "id,feedback.a,feedback.b"),
+        "input,output,gpt_precision,llama_precision",
+    ],
+)
+def test_exact_other_tables_are_of_no_tool(heading: str) -> None:
+    assert find_export(heading.split(",")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "question,[openai:gpt-4o] Answer {{q}},[anthropic:x] Answer {{q}}\n"
+        + "".join(f"q{i},[PASS] (1.00) yes,[FAIL] (0.00) no\n" for i in range(9)),
+        "question,[openai:gpt-4o] Answer,Status,Score,Named Scores,Grader Reason,Comment,"
+        "[a:x] Answer,Status,Score,Named Scores,Grader Reason,Comment\n"
+        + "".join(f"q{i},yes,PASS,1.00,,ok,,no,FAIL,0.00,,bad,\n" for i in range(9)),
+        "question,[openai:gpt-4o] Answer,Status,Score,Named Scores,Grader Reason,Comment\n"
+        + "".join(f"q{i},yes,PASS,1.00,,ok,\n" for i in range(9)),
+    ],
+)
+def test_invalid_a_csv_of_promptfoo_names_its_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(text)
+
+    message = refuse(capsys, str(path), "--better", "higher")
+
+    assert "a CSV export of promptfoo" in message
+    assert "promptfoo export eval ID -o FILE.json" in message

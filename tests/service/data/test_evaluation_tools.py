@@ -8,6 +8,7 @@ records that the types of every_eval_ever 0.3.0 wrote. The last run of each new 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -411,6 +412,41 @@ def test_invalid_two_metrics_of_the_same_samples_are_no_tasks(tmp_path: Path) ->
 
     with pytest.raises(InvalidFile, match="have 8 samples in common"):
         keep(tmp_path, JSONL, b"\n".join(json.dumps(line).encode() for line in lines))
+
+
+def test_exact_an_evaluation_result_of_deepeval_is_its_test_run(tmp_path: Path) -> None:
+    """``EvaluationResult`` names the members of the same test cases in another way."""
+    run = load("deepeval-new.json")
+    result = {
+        "test_results": [
+            {re.sub("([A-Z])", lambda m: "_" + m[1].lower(), key): of for key, of in case.items()}
+            for case in run.get("testRunData", run)["testCases"]
+        ],
+        "confident_link": None,
+    }
+
+    inspection, columns = tabulate(tmp_path, json.dumps(result).encode())
+    _, expected = tabulate(tmp_path, read_text("deepeval-new.json"))
+
+    assert inspection.details["tool"] == "DeepEval"
+    scores = [name for name in expected if name.startswith("score.")]
+    assert scores
+    for name in (*scores, "item"):
+        np.testing.assert_array_equal(columns[name], expected[name])
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        {"arc": {"alias": "arc", "acc,none": 0.7, "acc_stderr,none": 0.01}},
+        {"arc": {"acc": 0.7, "acc_stderr": 0.01}},
+    ],
+)
+def test_invalid_the_summary_of_a_harness_names_its_samples(
+    tmp_path: Path, results: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidFile, match=r"summary of a run of lm-evaluation-harness.*samples_"):
+        keep(tmp_path, JSON, json.dumps({"results": results}).encode())
 
 
 def test_invalid_other_json(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -303,6 +304,39 @@ def test_exact_names_of_rows_are_kept(tmp_path: Path, value: Any, names: list[An
     assert columns["a"].tolist() == [1, 2]
 
 
+ITEMS = {f"q{i}": i / 10 for i in range(7)}
+OTHERS = {f"q{i}": i / 20 for i in range(7)}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"gpt": ITEMS, "llama": dict(reversed(OTHERS.items()))},
+        {item: {"gpt": ITEMS[item], "llama": OTHERS[item]} for item in ITEMS},
+        {f"a text {i}": {"gpt": i / 10, "llama": i / 20} for i in range(7)},
+    ],
+)
+def test_exact_scores_by_item_for_each_model_are_a_table(tmp_path: Path, value: Any) -> None:
+    columns = read_labels(keep(tmp_path, JSON, json.dumps(value).encode()), ["item", "gpt"])
+    others = read_columns(keep(tmp_path, JSON, json.dumps(value).encode()), ["llama"])["llama"]
+
+    assert [str(item)[-1] for item in columns["item"]] == [*"0123456"]
+    assert columns["gpt"].tolist() == [*ITEMS.values()]
+    assert others.tolist() == [*OTHERS.values()]
+
+
+def test_exact_items_that_a_model_lacks_are_missing_and_one_model_has_a_column(
+    tmp_path: Path,
+) -> None:
+    lacking = {"gpt": ITEMS, "llama": {item: of for item, of in OTHERS.items() if item != "q3"}}
+    column = read_columns(keep(tmp_path, JSON, json.dumps(lacking).encode()), ["llama"])["llama"]
+    assert np.flatnonzero(np.isnan(column)).tolist() == [3]
+
+    one = keep(tmp_path, JSON, json.dumps(ITEMS).encode())
+    assert read_columns(one, ["score"])["score"].tolist() == [*ITEMS.values()]
+    assert read_labels(one, ["item"])["item"].tolist() == [*ITEMS]
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -312,8 +346,13 @@ def test_exact_names_of_rows_are_kept(tmp_path: Path, value: Any, names: list[An
         ({"columns": ["a", "b"], "data": [[1, 2], [3]]}, "Row 1 is not a list of 2 values"),
         ({"columns": ["a", "a"], "data": [[1, 2]]}, "Two columns have the name 'a'"),
         ({"columns": ["a"], "index": [1], "data": [[1], [2]]}, "2 rows and 1 names of rows"),
-        ({"a": {"x": 1}, "b": {"x": 2}}, "neither a list of objects nor a list for each column"),
-        ({"0": {"1": 1}, "1": {"1": 2}}, "and no table"),
+        ({"a": {"x": 1}, "b": {"x": 2}}, "not clear which are the models and which the items"),
+        ({"a": {"x": "u"}, "b": {"x": "v"}}, "neither a list of objects nor a list for each"),
+        ({"a": 0.5, "b": 0.7}, "one number for each of 2 names, such as 'a'"),
+        (
+            {m: dict.fromkeys(("acc", "f1", "ece", "auc", "mcc", "nll"), 0.5) for m in "ab"},
+            "one number for each metric, such as 'acc'",
+        ),
         ({"features": {}}, "and no table"),
         ([[0.1, 0.2]], "and no table"),
     ],

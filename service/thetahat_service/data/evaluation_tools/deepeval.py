@@ -1,5 +1,7 @@
 """DeepEval: the test runs in ``DEEPEVAL_RESULTS_FOLDER``, and ``.deepeval/.latest_test_run.json``.
 
+An ``EvaluationResult``, which ``evaluate`` returns, is read as JSON, too.
+
 An item is a test case, known by its input, expected output and context. The model is the
 hyperparameter ``model`` of the run, where it has one.
 """
@@ -25,6 +27,8 @@ from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
 CASES: Final = ("testCases", "conversationalTestCases")
+RESULTS: Final = "test_results"
+"""The test cases of an ``EvaluationResult``, whose members are named in another way."""
 CASE_KEYS: Final = (
     *("input", "expectedOutput", "context"),
     *("scenario", "expectedOutcome", "userDescription"),
@@ -65,7 +69,28 @@ class DeepEval:
 
 def _unwrap(value: JsonValue) -> JsonValue:
     """Return the test run, which is in a member where it is the latest one."""
-    return value.get("testRunData", value) if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    results = value.get(RESULTS)
+    if isinstance(results, list) and results and all(map(_is_result, results)):
+        return {"testCases": [_rename(result) for result in results]}
+    run: JsonValue = value.get("testRunData", value)
+    return run
+
+
+def _is_result(value: JsonValue) -> bool:
+    return isinstance(value, dict) and ("metrics_data" in value or "metricsData" in value)
+
+
+def _rename(value: JsonValue) -> JsonValue:
+    """Return a test case of an ``EvaluationResult`` with the names of test runs."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        "".join([first, *map(str.capitalize, others)]): member
+        for key, member in value.items()
+        for first, *others in [key.split("_")]
+    }
 
 
 def _read_case(case: JsonObject, constant: JsonObject) -> JsonObject:

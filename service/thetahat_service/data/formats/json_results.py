@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, ClassVar, Final
+from typing import IO, ClassVar
 
+from thetahat.values.json_values import JsonValue
 from thetahat_service.data.base import FORM, FileLimits, Inspected
 from thetahat_service.data.evaluation_tools.base import write_tool_rows
 from thetahat_service.data.evaluation_tools.recognition import TOOLS, find_tool
@@ -20,9 +21,6 @@ from thetahat_service.data.json_tables import read_json_table
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import TEXT_TABLE, MappedFormat
 from thetahat_service.errors import InvalidFile
-
-HARNESS_SUMMARY: Final = frozenset({"results", "versions"})
-"""Members of the ``results_DATE.json`` that lm-evaluation-harness writes beside its samples."""
 
 
 class JsonResults(MappedFormat):
@@ -42,7 +40,7 @@ class JsonResults(MappedFormat):
         if is_inspect_log(value):
             return write_inspect_log(value, limits, table)
         tool = find_tool(value)
-        if isinstance(value, dict) and value.keys() >= HARNESS_SUMMARY:
+        if is_harness_summary(value):
             raise InvalidFile(
                 "This is the summary of a run of lm-evaluation-harness, which has no scores of "
                 "items. Run it with --log_samples, and take the samples_TASK_DATE.jsonl files."
@@ -54,14 +52,26 @@ class JsonResults(MappedFormat):
             known = ", ".join(sorted((tool.name for tool in TOOLS), key=str.lower))
             raise InvalidFile(
                 f"The JSON is no result file of inspect_ai, {known}, and no table: neither a list "
-                "of objects nor a list for each column. Send tables as JSON Lines, with the ending "
-                ".jsonl."
+                "of objects nor a list for each column, nor an object of scores by item for each "
+                "model. Send tables as JSON Lines, with the ending .jsonl."
             )
         form, rows = found
         tool = find_tool(rows[0]) if rows else None
         if tool is not None:
             return write_tool_rows(tool, lambda: rows, limits, table)
         return _note_form(write_rows(lambda: rows, limits, table), form)
+
+
+def is_harness_summary(value: JsonValue) -> bool:
+    """Return whether JSON is the ``results_DATE.json`` of lm-evaluation-harness.
+
+    Early ones have no versions, but a standard error beside the metrics of each task.
+    """
+    results = value.get("results") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(results, dict):
+        return False
+    tasks = [task for task in results.values() if isinstance(task, dict)]
+    return "versions" in value or any("_stderr" in name for task in tasks for name in task)
 
 
 def is_json_lines(content: bytes) -> bool:
