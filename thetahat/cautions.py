@@ -175,8 +175,17 @@ MODELS_IN_ROWS = CautionKind(
     _SERIOUS,
     "Column {column!r} names {n} models, such as {first!r} and {second!r}, and the request does "
     "not use it: the {values} of all of them are in one mean, as of one model.",
-    'Send "logs" with the score, this column in logs.columns.model and that of the items in '
-    "logs.columns.item. If it names no models, rename it.",
+    'Send losses as "logs" with the score, this column in logs.columns.model and that of the items '
+    "in logs.columns.item; write predictions in a column for each model. If it names no models, "
+    "rename it.",
+)
+OTHER_ITEMS = CautionKind(
+    "other_items",
+    "Items in two orders",
+    _SERIOUS,
+    "{found}",
+    "Give the values of an item in one row, or a row for each item and model; if the rows are "
+    "right, remove one of the two columns.",
 )
 ROWS_REPEATED = CautionKind(
     "rows_repeated",

@@ -39,6 +39,12 @@ _ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2}")
 """How spreadsheets write whole numbers of more digits than they show."""
 
 
+def list_names(names: Sequence[str]) -> str:
+    """Return the first eight names, and how many more there are."""
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return f"{', '.join(names[:8])}{more}"
+
+
 def encode_labels(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
     """Return codes 0, 1, ... in order of first appearance, and the label of each code."""
     codes, values = encode_label_array(labels)

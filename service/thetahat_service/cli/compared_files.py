@@ -550,7 +550,7 @@ def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:
 
 def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:
     """Return one sentence about how the file was understood."""
-    from thetahat_service.roles.names import list_names
+    from thetahat.tables.labels import list_names
 
     names = columns.losses
     shown = list_names(names)

@@ -9,14 +9,9 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from thetahat.tables.labels import list_names
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import (
-    NameKind,
-    is_name_of,
-    is_rater_name,
-    list_names,
-    split_words,
-)
+from thetahat_service.roles.names import NameKind, is_name_of, is_rater_name, split_words
 from thetahat_service.roles.proposals import Proposal, Role, list_of
 
 MOST_GROUPS: Final = 30

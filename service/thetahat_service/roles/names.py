@@ -92,12 +92,6 @@ def name_unit(block: str | None) -> str | None:
     return block.replace("_", " ")
 
 
-def list_names(names: Sequence[str]) -> str:
-    """Return the first eight names, and how many more there are."""
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"{', '.join(names[:8])}{more}"
-
-
 def split_words(name: str) -> list[str]:
     """Return the words of a name, in small letters: ``["patient", "id"]`` of ``patientId``."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

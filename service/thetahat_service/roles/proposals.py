@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.columns import write_mixed_marks
+from thetahat.tables.totals import find_computed_column
 from thetahat.values.types import Better, FloatArray
 from thetahat_service.roles.names import (
     find_better,
@@ -23,7 +24,6 @@ from thetahat_service.roles.names import (
     is_rater_name,
     is_unnamed,
 )
-from thetahat_service.roles.totals import find_computed_column
 
 FURTHEST: Final = 30.0
 """How many times larger than another a column's median may be, with no value in common, for both to

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from thetahat.tables.labels import list_names
+from thetahat.tables.missing_codes import find_missing_code
+from thetahat.tables.totals import find_computed_total, find_named_total
 from thetahat.values.types import FloatArray
 from thetahat_service.roles.contents import Contents
 from thetahat_service.roles.further_questions import (
@@ -12,10 +15,8 @@ from thetahat_service.roles.further_questions import (
     list_further_questions_of_long_table,
 )
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.missing_codes import find_missing_code
-from thetahat_service.roles.names import NAMED_LABELS, is_label_name, is_name_of, list_names
+from thetahat_service.roles.names import NAMED_LABELS, is_label_name, is_name_of
 from thetahat_service.roles.proposals import Proposal, Role, list_of
-from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 
 def list_questions(

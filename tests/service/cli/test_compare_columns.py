@@ -14,8 +14,8 @@ import pytest
 from pyarrow import parquet
 
 from tests.service.surfaces.commands import with_one_seed
+from thetahat.tables.totals import find_computed_total
 from thetahat_service.cli import main
-from thetahat_service.roles.totals import find_computed_total
 
 N = 30
 A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import thetahat
 from tests.service.kinds.run_requests import run_kind
 from tests.service.kinds.test_logs import request, uploaded
 
@@ -98,3 +99,73 @@ def test_exact_totals_in_a_column_that_is_not_used_are_a_serious_caution(
 
     assert (found is None) is (word is None)
     assert word is None or f"it has '{word}' in column '{heading.partition(',')[0]}'" in str(found)
+
+
+def test_exact_the_library_has_the_cautions_of_the_service() -> None:
+    a, b = ([*values, round(float(np.mean(values)), 3)] for values in (A, B))
+    codes = {c.code for c in thetahat.evaluate({"a": a, "b": b}, blocks="holdout").cautions}
+    assert "total_row" in codes
+    codes = {c.code for c in thetahat.evaluate({"b": [-999.0, *B]}, blocks="holdout").cautions}
+    assert "missing_code" in codes
+    predicted = thetahat.evaluate_predictions(a, {"m": a[::-1]}, blocks="holdout", loss="squared")
+    assert "total_row" not in {c.code for c in predicted.cautions}
+    predicted = thetahat.evaluate_predictions(
+        a, {"m": [*(v + 0.1 for v in B), np.mean(B) + 0.1]}, blocks="holdout", loss="squared"
+    )
+    assert "total_row" in {c.code for c in predicted.cautions}
+
+
+def predictions_of(folder: Path, lines: list[str], **columns: Any) -> dict[str, str]:
+    file = uploaded(
+        folder, f"t{sum(1 for _ in folder.iterdir())}", "text/csv", "\n".join(lines).encode()
+    )
+    body = {
+        "kind": "predictions",
+        "loss": "squared",
+        "blocks": "holdout",
+        "missing": "leave_out",
+        "dataset": str(file.id),
+        "columns": {"target": "y", "predictions": {"m": "m"}, **columns},
+    }
+    return {c["code"]: c["message"] for c in run_kind(body, [file]).result["cautions"]}
+
+
+def test_exact_predictions_of_a_file_have_the_same_cautions(tmp_path: Path) -> None:
+    rows = [f"q{i},{a},{b}" for i, (a, b) in enumerate(zip(A, B, strict=True))]
+    plain = predictions_of(tmp_path, ["id,y,m", *rows])
+    named = predictions_of(tmp_path, ["id,y,m", *rows, "Total,1,1"])
+    means = f"{np.mean(A[1:]):.3f},{np.mean(B[1:]):.3f}"
+    computed = predictions_of(tmp_path, ["id,y,m", f"q0,,{B[0]}", *rows[1:], f"x,{means}"])
+    models = [f"{row},{'ab'[i % 2]}" for i, row in enumerate(rows)]
+    in_rows = predictions_of(tmp_path, ["id,y,m,model", *models])
+
+    assert plain.keys().isdisjoint({"total_row", "models_in_rows", "other_items"})
+    assert named["total_row"].startswith("Row 30 seems to sum up other rows: it has 'Total'")
+    assert computed["total_row"].startswith("Row 30 seems to sum up other rows: in every column")
+    assert "Column 'model' names 2 models, such as 'a' and 'b'" in in_rows["models_in_rows"]
+
+
+@pytest.mark.parametrize("kind", ["losses", "predictions"])
+def test_exact_items_in_two_orders_are_a_serious_caution(tmp_path: Path, kind: str) -> None:
+    def run(others: list[str]) -> dict[str, str]:
+        rows = zip(items, A, others, B, strict=True)
+        lines = ["item_a,a,item_b,b", *(",".join(map(str, row)) for row in rows)]
+        if kind == "predictions":
+            lines[0] = "item_a,y,item_b,m"
+            return predictions_of(tmp_path, lines)
+        file = uploaded(
+            tmp_path,
+            f"t{sum(1 for _ in tmp_path.iterdir())}",
+            "text/csv",
+            "\n".join(lines).encode(),
+        )
+        columns = {"losses": ["a", "b"]}
+        body = {"kind": kind, "dataset": str(file.id), "columns": columns, "blocks": "holdout"}
+        return {c["code"]: c["message"] for c in run_kind(body, [file]).result["cautions"]}
+
+    items = [f"q{i}" for i in range(30)]
+
+    assert "other_items" not in run(items)
+    assert run(items[::-1])["other_items"].startswith(
+        "Row 0 has item 'q0' in column 'item_a' and item 'q29' in column 'item_b'"
+    )

@@ -17,6 +17,7 @@ from thetahat.cautions import (
     FEW_BLOCKS,
     HEAVY_TAILED_LOSSES,
     MANY_PAIRS,
+    MISSING_CODE,
     NO_PARTITION,
     NO_TRAINING_VARIANCE,
     RANGE_UNKNOWN,
@@ -26,6 +27,7 @@ from thetahat.cautions import (
     SCALES_MIXED,
     SCORES_AS_LOSSES,
     SPLIT_SCORES_ONLY,
+    TOTAL_ROW,
     UNEQUAL_BLOCKS,
     UNEVEN_TIMES,
     Caution,
@@ -33,8 +35,11 @@ from thetahat.cautions import (
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
 from thetahat.tables.labels import find_similar_labels
+from thetahat.tables.missing_codes import find_missing_code
+from thetahat.tables.totals import find_computed_total
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
+from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.number_text import format_number, format_percent, name_method
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.skewness import compute_skewness_of_mean
@@ -191,7 +196,31 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
     similar = find_similar_labels(table.models, "models")
     known = {n: m.values for n, m in table.models.items() if m.values is not None}
     scales = suspect_scales(known, are_losses=not table.higher_is_better)
-    return (*cautions, *scales, *similar, *_suspect_copies(table))
+    return (*cautions, *scales, *similar, *_suspect_copies(table), *_suspect_rows(table, known))
+
+
+def _suspect_rows(table: LossTable, known: Mapping[str, FloatArray]) -> Iterator[Caution]:
+    """Yield cautions if a row seems to sum up others, or a number to stand for a missing value.
+
+    The values of a ratio of sums are no instances' own, and have their mean by construction.
+    """
+    if table.has_item_values:
+        yield from suspect_totals(known)
+    code = find_missing_code(known)
+    if code is not None:
+        yield MISSING_CODE(
+            name=code.name, row=code.row, code=code.code, n=code.n, low=code.low, high=code.high
+        )
+
+
+def suspect_totals(
+    values: Mapping[str, FloatArray], kept: KeptRows | None = None
+) -> Iterator[Caution]:
+    """Yield a caution if a row seems to sum up others; ``kept`` says which rows there are."""
+    total = find_computed_total([*values.values()])
+    if total is not None:
+        row = total.row if kept is None else int(kept.index[total.row])
+        yield TOTAL_ROW(row=row, reason=total.reason)
 
 
 def suspect_scales(values: Mapping[str, FloatArray], *, are_losses: bool) -> Iterator[Caution]:

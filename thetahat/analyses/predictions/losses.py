@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import ChosenMethod
-from thetahat.analyses.losses.cautions import suspect_scales
+from thetahat.analyses.losses.cautions import suspect_scales, suspect_totals
 from thetahat.analyses.metrics.checks import check_metrics, check_shape_of_scores
 from thetahat.analyses.predictions.class_doubts import doubt_classes
 from thetahat.analyses.predictions.model_predictions import (
@@ -30,7 +31,7 @@ from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.layout import Layout
-from thetahat.values.left_out_rows import LeftOut
+from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.sorted_rows import find_splits_sorted_by_truth
 from thetahat.values.types import FloatArray, Label
 from thetahat.values.words import choose_words
@@ -71,7 +72,7 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
     *,
     classes: Sequence[Any] | None = None,
     noun: BlockNoun | None = None,
-    left_out: LeftOut | None = None,
+    kept: KeptRows | None = None,
     probabilities: Probabilities | None = None,
 ) -> PredictionLosses:
     """Compute the losses of predictions, and check the metrics against the predictions.
@@ -82,8 +83,8 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         The classes in the order of their codes; None for those that occur, sorted.
     noun : BlockNoun or None
         What a block is called, where the request says it.
-    left_out : LeftOut or None
-        Rows that are not among these.
+    kept : KeptRows or None
+        Which rows these are; None for all that were sent.
     probabilities : Probabilities or None
         What is asked about predicted probabilities.
     """
@@ -130,12 +131,13 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         layout,
         losses,
         loss_range=loss.value_range,
-        left_out=left_out,
+        left_out=None if kept is None else kept.left_out,
     )
     doubts: Iterable[Caution] = ()
     if task == "regression":
         outputs = {m: each.output for m, each in encoded.models.items() if each.output.ndim == 1}
-        doubts = suspect_scales({"true values": encoded.truth, **outputs}, are_losses=False)
+        columns = {"true values": encoded.truth, **outputs}
+        doubts = chain(suspect_scales(columns, are_losses=False), suspect_totals(columns, kept))
     else:
         doubts = doubt_classes(
             encoded.truth, encoded.models, data.predictions, data.scores, known_classes

@@ -9,10 +9,10 @@ import numpy as np
 from thetahat.cautions import MISSING_CODE, ROW_NUMBERS, TOTAL_ROW, Caution
 from thetahat.tables.column_profiles import profile_raw_column
 from thetahat.tables.data import REGRESSION, Data
+from thetahat.tables.missing_codes import find_missing_code
+from thetahat.tables.totals import find_computed_total, find_named_total
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.kinds.fields.learners import FitsRequest
-from thetahat_service.roles.missing_codes import find_missing_code
-from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 FEWEST_ROWS = 3
 """Fewest rows in which numbers that increase by one are taken for row numbers."""

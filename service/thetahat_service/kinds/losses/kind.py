@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import ClassVar
 from uuid import UUID
@@ -12,22 +12,20 @@ from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.parts import Parts
-from thetahat.cautions import BLOCKS_ASSUMED_RANDOM, MISSING_CODE, TOTAL_ROW, Caution
+from thetahat.cautions import BLOCKS_ASSUMED_RANDOM, TOTAL_ROW, Caution
 from thetahat.tables.column_profiles import profile_raw_column
 from thetahat.tables.labels import find_similar_blocks
-from thetahat.values.block_losses import LossTable
+from thetahat.tables.totals import find_named_total
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.losses.logs import check_logs
 from thetahat_service.kinds.losses.loss_table import check_columns, check_form, read_losses
-from thetahat_service.kinds.losses.plan import build_plan
+from thetahat_service.kinds.losses.plan import LossesPlan, build_plan
 from thetahat_service.kinds.losses.request import LossesRequest
 from thetahat_service.kinds.losses.result import LossesResult
 from thetahat_service.kinds.test_sets import identify_by_instances
-from thetahat_service.roles.missing_codes import find_missing_code
-from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 
 class Losses(JobKind[LossesRequest]):
@@ -70,10 +68,7 @@ class Losses(JobKind[LossesRequest]):
             refits=plan.fits.compute(choices),
             make_risks=partial(weigh_losses, plan.table, plan.weights),
             runs=plan.runs,
-            first_cautions=(
-                *suspect_values(plan.table, better_is_stated=job.request.better is not None),
-                *_suspect_totals(plan.table, plan.cautions),
-            ),
+            first_cautions=tuple(_suspect_values(job.request, plan)),
             groups=plan.groups,
             costs=plan.costs,
             cautions=(*plan.cautions, *assumed, *find_similar_blocks(plan.table.layout)),
@@ -89,30 +84,18 @@ class Losses(JobKind[LossesRequest]):
         )
 
 
-def _suspect_totals(table: LossTable, known: Iterable[Caution]) -> Iterator[Caution]:
-    """Yield cautions if a row seems to sum up others, or a number to stand for a missing value.
-
-    A row of totals is named once, as in the cautions that are known.
-
-    The values of a ratio of sums are no instances' own, and have their mean by construction.
-    """
-    names, instance = table.layout.instance_labels, table.layout.instance
-    named = []
-    if names is not None and instance is not None:
-        named.append(profile_raw_column("instance", list(names[instance])))
-    values = [losses.values for losses in table.models.values() if losses.values is not None]
-    found = find_named_total(named)
-    if found is None and table.has_item_values:
-        found = find_computed_total(values)
-    if found is not None and all(caution.code != "total_row" for caution in known):
-        yield TOTAL_ROW(row=found.row, reason=found.reason)
-    code = find_missing_code(
-        {name: losses.values for name, losses in table.models.items() if losses.values is not None}
-    )
-    if code is not None:
-        yield MISSING_CODE(
-            name=code.name, row=code.row, code=code.code, n=code.n, low=code.low, high=code.high
-        )
+def _suspect_values(request: LossesRequest, plan: LossesPlan) -> Iterator[Caution]:
+    """Yield the doubts about the values; a row of totals is named once, by its text first."""
+    names, instance = plan.table.layout.instance_labels, plan.table.layout.instance
+    known = {caution.code for caution in plan.cautions}
+    if names is not None and instance is not None and TOTAL_ROW.code not in known:
+        found = find_named_total([profile_raw_column("instance", list(names[instance]))])
+        if found is not None:
+            known.add(TOTAL_ROW.code)
+            yield TOTAL_ROW(row=found.row, reason=found.reason)
+    for caution in suspect_values(plan.table, better_is_stated=request.better is not None):
+        if caution.code != TOTAL_ROW.code or TOTAL_ROW.code not in known:
+            yield caution
 
 
 KIND = Losses()

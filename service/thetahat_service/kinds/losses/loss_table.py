@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -12,16 +12,15 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.cautions import MODELS_IN_ROWS, TOTAL_ROW, Caution
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
-from thetahat.tables.column_profiles import profile_column
 from thetahat.tables.columns import describe_other_cells
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.values.words import choose_words
-from thetahat_service.data.reading import read_columns, read_labels
+from thetahat_service.data.reading import read_columns
 from thetahat_service.errors import read_each
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.costs import check_cost_fields, read_costs_of_rows
@@ -42,6 +41,7 @@ from thetahat_service.kinds.fields.layout import (
     require_numbers,
 )
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
+from thetahat_service.kinds.fields.unused_columns import doubt_columns
 from thetahat_service.kinds.losses.judged import (
     check_judge,
     check_judge_columns,
@@ -50,8 +50,6 @@ from thetahat_service.kinds.losses.judged import (
 )
 from thetahat_service.kinds.losses.logs import read_log_losses
 from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
-from thetahat_service.roles.names import is_name_of
-from thetahat_service.roles.totals import find_named_total
 from thetahat_service.schemas.numbers import read_label_list, read_number_array
 from thetahat_service.settings import get_settings
 
@@ -61,8 +59,6 @@ if TYPE_CHECKING:
     from thetahat.analyses.runs.values import RunValues
 
 LONGEST_MODEL_NAME: Final = 120
-MOST_ROWS_WITH_TOTALS: Final = 10_000
-"""Rows up to which unused columns are read for names of totals; among more one counts little."""
 ROW_COLUMNS: Final = (*LAYOUT_COLUMNS, "item", "run")
 """Fields with a label of each row."""
 
@@ -539,32 +535,9 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     labels = read_label_columns(file, columns, reader, ROW_COLUMNS)
     sent = _from_rows(request, reader, labels, values, file.rows)
     groups = read_group_columns(file, columns, request.group_by, file.rows, sent.kept)
-    cautions = tuple(_doubt_unused_columns(request, file, columns))
+    words = choose_words(request.block_kind, higher_is_better=request.better == "higher")
+    cautions = tuple(doubt_columns(file, columns, ("losses", "item", "run", "groups"), words))
     return sent._replace(groups=groups, cautions=cautions)
-
-
-def _doubt_unused_columns(
-    request: LossInput, file: DatasetFile, columns: LossDatasetColumns
-) -> Iterator[Caution]:
-    """Yield cautions if a column that is not used names the model of each row, or a total."""
-    used = {*columns.losses, *(columns.groups or ())}
-    used |= {getattr(columns, name) for name in ROW_COLUMNS}
-    for column in file.columns:
-        name = str(column["name"])
-        may_name_models = is_name_of("model", name)
-        if name in used or column["type"] != "string":
-            continue
-        if not may_name_models and file.rows > MOST_ROWS_WITH_TOTALS:
-            continue
-        labels = read_labels(file, [name])[name]
-        total = find_named_total([profile_column(name, 0, "string", labels)])
-        if total is not None:
-            yield TOTAL_ROW(row=total.row, reason=total.reason)
-        models = list(dict.fromkeys(labels.tolist()))
-        if may_name_models and 1 < len(models) < file.rows:
-            words = choose_words(request.block_kind, higher_is_better=request.better == "higher")
-            first, second = map(str, models[:2])
-            yield MODELS_IN_ROWS(words, column=name, n=len(models), first=first, second=second)
 
 
 def _read_training_sizes(request: LossInput) -> float | dict[str, float] | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from thetahat.analyses.losses import check, describe_other_loss
@@ -13,6 +13,7 @@ from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.analyses.predictions.losses import PredictionLosses, compute_losses, find_task
 from thetahat.analyses.predictions.model_predictions import ModelPredictions
+from thetahat.cautions import TOTAL_ROW
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss
@@ -41,6 +42,7 @@ from thetahat_service.kinds.fields.left_out import ColumnReader
 from thetahat_service.kinds.fields.locations import number_rows_as_sent
 from thetahat_service.kinds.fields.methods import parse_method
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
+from thetahat_service.kinds.fields.unused_columns import doubt_columns
 from thetahat_service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from thetahat_service.kinds.predictions.sent_predictions import (
     check_order_of_scores,
@@ -53,6 +55,10 @@ from thetahat_service.kinds.test_sets import TestSet, identify_by_targets
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.costs import CostsOfTable
+
+
+OUTPUTS: Final = ("groups", "cost", "predictions", "scores", "sets", "limits")
+"""Fields of columns beside the target and the layout."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +125,7 @@ def check_dataset(
         find_task(_parse_loss(request), has_limits=bool(columns.limits)),
         without_scores=(columns.predictions or {}).keys() - (columns.scores or {}),
     )
-    outputs = ("groups", "cost", "predictions", "scores", "sets", "limits")
-    require_columns(file, list_named_columns(columns, ("target", *LAYOUT_COLUMNS, *outputs)))
+    require_columns(file, list_named_columns(columns, ("target", *LAYOUT_COLUMNS, *OUTPUTS)))
 
 
 class SentRows(NamedTuple):
@@ -178,7 +183,7 @@ def build_plan(
             metrics,
             classes=request.classes,
             noun=choices.noun,
-            left_out=None if kept_rows is None else kept_rows.left_out,
+            kept=kept_rows,
             probabilities=request.build_probabilities(),
         )
         if request.columns is not None:
@@ -187,6 +192,12 @@ def build_plan(
         fits = read_supplied_fits(request.fits, table)
         checked = drop_refit_target(choices, fits.methods)
         check(table.layout, checked, table.names, describe_other_loss(table))
+    if request.dataset is not None and request.columns is not None:
+        file, fields = datasets[request.dataset], ("target", *OUTPUTS)
+        doubts = tuple(doubt_columns(file, request.columns, fields, table.layout.words))
+        names_total = any(each.code == TOTAL_ROW.code for each in doubts)
+        others = [c for c in losses.cautions if not (names_total and c.code == TOTAL_ROW.code)]
+        losses = replace(losses, cautions=(*others, *doubts))
     costs = read_costs_of_rows(
         request,
         table.names,

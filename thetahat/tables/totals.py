@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from thetahat.tables.column_profiles import ColumnProfile
+from thetahat.tables.labels import list_names
 from thetahat.values.types import FloatArray
-from thetahat_service.roles.names import list_names
 
 FEWEST_ROWS: Final = 5
 LARGEST_CHANCE: Final = 2.5e-4
