@@ -103,6 +103,24 @@ def test_exact_the_largest_gaps_without_all_others() -> None:
     assert "Gaps by g: Fewer than two groups have a variance." in of_groups.sentences
 
 
+@pytest.mark.parametrize("include", [[], ["group_gaps"]])
+def test_exact_groups_without_a_gap_are_in_the_notes(include: list[str]) -> None:
+    losses = [0 if group == "x" else value for group, value in zip(GROUP, OLD, strict=True)]
+    body = {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"m": losses},
+        "groups": {"g": GROUP},
+        "cluster": [place // 2 for place in range(120)],
+        "include": include,
+    }
+    caption = "Gaps of m by g" if include else "Largest gaps by g"
+    notes = table_of(show(run_kind(body).result), caption).notes
+
+    subject = "Mean loss" if include else "Mean loss of m"
+    assert f"{subject}: Groups without a variance have no gaps: g = x." in notes
+
+
 def test_exact_a_single_model_has_its_worst_group() -> None:
     body = {"kind": "losses", "blocks": "holdout", "losses": {"m": OLD}, "groups": {"g": GROUP}}
     result = run_kind(body).result

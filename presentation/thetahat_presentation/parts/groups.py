@@ -279,8 +279,9 @@ def _tabulate_largest_gaps(
             found[shown.head_method(metric)] = of_metric
         for quantity, gaps in found.items():
             gap = gaps["largest"]
+            if reason := gaps.get("reason"):
+                reasons.setdefault(str(reason), []).append(f"{quantity} of {name}")
             if gap is None:
-                reasons.setdefault(str(gaps["reason"]), []).append(f"{quantity} of {name}")
                 continue
             row: dict[str, Cell] = {
                 "Model": Name(name),
@@ -321,11 +322,9 @@ def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
         notes = [studied] if studied else []
     if of_metrics and len(ordered) > 1:
         notes.append("Those of each metric do as well.")
-    notes += [
-        f"{shown.head_method(metric)}: {each['reason']}"
-        for metric, each in of_metrics.items()
-        if each.get("reason")
-    ]
+    measures = {capitalise(shown.quantity): gaps}
+    measures |= {shown.head_method(metric): each for metric, each in of_metrics.items()}
+    notes += [f"{head}: {each['reason']}" for head, each in measures.items() if each.get("reason")]
     if len(ordered) > MOST_GAPS:
         notes.append(f"The table has the {MOST_GAPS} largest; the result as JSON has all.")
     heading = f"{shown.level} interval".strip()

@@ -63,6 +63,8 @@ class GapFamily:
     """The gaps that have an interval, or the largest of them alone."""
     critical_value: float
     """Quantile of the largest standardised gap, if the variances were known."""
+    groups: IntArray
+    """(k,) groups that are compared; the others have no variance, or no limits."""
 
     def find_largest(self) -> Gap:
         """Return the gap between the groups with the largest and the smallest value."""
@@ -180,7 +182,7 @@ def find_pair_gaps(
         gaps.append(_build(moments, pair, contrast, alpha_of_each, limits))
         if largest_alone and gaps[-1] is not None:
             break
-    return _collect(gaps, alpha_of_each)
+    return _collect(gaps, alpha_of_each, kept)
 
 
 def find_gaps_to_whole(
@@ -220,7 +222,7 @@ def find_gaps_to_whole(
         contrast = -weights
         contrast[g] += 1
         gaps.append(_build(moments, (g, None), contrast, alpha_of_each, limits))
-    return _collect(gaps, alpha_of_each)
+    return _collect(gaps, alpha_of_each, kept)
 
 
 def _list_groups(moments: GroupMoments, limits: GapLimits | None) -> IntArray:
@@ -264,8 +266,8 @@ def _build(
     return Gap(*groups, estimate, error, degrees, (estimate - reach, estimate + reach), "joint_t")
 
 
-def _collect(gaps: Sequence[Gap | None], alpha: float) -> GapFamily | None:
+def _collect(gaps: Sequence[Gap | None], alpha: float, groups: IntArray) -> GapFamily | None:
     present = tuple(gap for gap in gaps if gap is not None)
     if not present:
         return None
-    return GapFamily(present, compute_upper_quantile(alpha / 2, None))
+    return GapFamily(present, compute_upper_quantile(alpha / 2, None), groups)

@@ -168,7 +168,7 @@ class GroupGaps:
     largest: GroupGap | None
     """The largest one. Of groups that are equal it is above 0 as well, so read its interval."""
     reason: str | None = None
-    """Why there are none."""
+    """Why there are none, or which groups have none."""
     expected_coverage: ExpectedCoverage | None = None
     """How often such intervals of all gaps covered at once in the nearest studied design, where
     one was studied."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from thetahat.analyses.groups.columns import write_group
 from thetahat.analyses.groups.equal_groups import (
     EqualityTest,
     compute_size_of_wald,
@@ -159,10 +160,24 @@ def _explain_missing_test(moments: GroupMoments, rows: GroupRows) -> str:
     return "There are too few clusters for so many groups."
 
 
-def describe_gaps(
-    family: GapFamily | None, rows: GroupRows, level: float, reason: str, *, has_items: bool = True
+def describe_gaps(  # noqa: PLR0913 - the gaps, and what is said where some are missing
+    family: GapFamily | None,
+    rows: GroupRows,
+    level: float,
+    reason: str,
+    *,
+    has_items: bool = True,
+    lacking: str = "a variance",
 ) -> GroupGaps:
-    """Return gaps as a result; ``reason`` says why there are none."""
+    """Return gaps as a result.
+
+    Parameters
+    ----------
+    reason : str
+        Why there are none.
+    lacking : str
+        What groups need for a gap.
+    """
     gaps = () if family is None else family.gaps
     items = tuple(_describe_gap(gap, rows) for gap in gaps) if has_items else None
     if family is None:
@@ -172,7 +187,17 @@ def describe_gaps(
         critical_value=family.critical_value,
         items=items,
         largest=_describe_gap(family.find_largest(), rows),
+        reason=_explain_missing_groups(family, rows, lacking),
     )
+
+
+def _explain_missing_groups(family: GapFamily, rows: GroupRows, lacking: str) -> str | None:
+    """Return which groups have no gaps; None where all have."""
+    missing = sorted(set(range(rows.n_groups)) - set(family.groups.tolist()))
+    if not missing:
+        return None
+    names = "; ".join(write_group(name_group(rows, group)) for group in missing)
+    return f"Groups without {lacking} have no gaps: {names}."
 
 
 def explain_missing_pair_gaps(rows: GroupRows, lacking: str = "a variance") -> str:

@@ -122,8 +122,9 @@ def find_metric_gaps(
         unit_skewness=np.zeros(len(limits)),
     )
     pairs = find_pair_gaps(moments, 1 - level, rng, of_all, largest_alone=not has_gaps)
-    missing = explain_missing_pair_gaps(rows, "an interval of the metric")
-    described = describe_gaps(pairs, rows, level, missing, has_items=has_gaps)
+    lacking = "an interval of the metric"
+    missing = explain_missing_pair_gaps(rows, lacking)
+    described = describe_gaps(pairs, rows, level, missing, has_items=has_gaps, lacking=lacking)
     if not has_gaps:
         return described, None
     to_whole = None

@@ -211,6 +211,8 @@ def test_exact_a_metric_that_a_group_has_not_leaves_it_out_of_gaps() -> None:
 
     assert [(gap.group["g"], gap.against["g"]) for gap in gaps["recall"].items] == [("q", "p")]
     assert len(gaps["specificity"].items) == 3
+    lacking = "Groups without an interval of the metric have no gaps: g = z."
+    assert (gaps["recall"].reason, gaps["specificity"].reason) == (lacking, None)
     assert (to_whole["recall"].items, to_whole["recall"].largest) == ((), None)
     assert to_whole["recall"].reason == (
         "There is a single group, or the metric has no interval in one of them or over all rows."
@@ -295,6 +297,26 @@ def test_degenerate_gaps_of_perfect_groups_have_a_length() -> None:
     assert [gap.standard_error is None for gap in gaps] == [True, False, False]
     assert gaps[0].lower < -0.1
     assert gaps[0].upper > 0.1
+
+
+def test_degenerate_groups_without_a_gap_are_named() -> None:
+    rng = np.random.default_rng(36)
+    group = np.repeat(["p", "q", "r", "s"], 20)
+    losses = (rng.random(80) < 0.4).astype(np.float64)
+    losses[group == "q"] = 0
+    result = thetahat.evaluate(
+        {"m": losses, "k": losses * (group != "r") * (rng.random(80) < 0.7)},
+        blocks="holdout",
+        groups={"g": group},
+        cluster=np.arange(80) // 2,
+    )
+
+    of_model = result.models["m"].groups["g"]
+    assert of_model.items[1].mean == 0
+    assert "q" not in (of_model.gaps.largest.group["g"], of_model.gaps.largest.against["g"])
+    assert of_model.gaps.reason == "Groups without a variance have no gaps: g = q."
+    of_pair = result.comparisons[0].groups["g"].gaps
+    assert of_pair.reason == "Groups without a variance have no gaps: g = q."
 
 
 def test_by_hand_bonferroni_and_sidak_tails() -> None:
