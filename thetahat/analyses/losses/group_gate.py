@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from thetahat.analyses.groups.columns import write_group
@@ -13,6 +13,8 @@ from thetahat.analyses.losses.gate import build_gate_result, write_counted, writ
 from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
 from thetahat.values.types import Label
 
+_Groups = list[Mapping[str, Label | None]]
+
 
 def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: bool) -> GateResult:
     """Return whether the model is shown to be not worse by the margin in every group.
@@ -22,9 +24,10 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: boo
     ``settles`` says whether the outcome of the gate follows from it.
     """
     margin = choices.margin or 0.0
-    failed: list[Mapping[str, Label | None]] = []
-    undecided: list[Mapping[str, Label | None]] = []
-    small: list[Mapping[str, Label | None]] = []
+    failed: _Groups = []
+    undecided: _Groups = []
+    small: _Groups = []
+    equal: _Groups = []
     n_groups = 0
     for of_column in (pair.groups or {}).values():
         for item in of_column.items:
@@ -35,7 +38,9 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: boo
                 failed.append(item.group)
             elif at_most is None or at_most >= margin or not has_units:
                 undecided.append(item.group)
-                if item.too_few or not has_units:
+                if item.interval is None and has_units:
+                    equal.append(item.group)
+                elif item.too_few or not has_units:
                     small.append(item.group)
     requirement = write_requirement(gate, margin)
     is_undecided = not failed and bool(undecided)
@@ -49,10 +54,7 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: boo
         outcome = gate.undecided
         counted = write_counted(outcome) if settles else ""
         sentence = f"It is not shown that {requirement}{counted}."
-        if open_groups := [group for group in undecided if group not in small]:
-            sentence += f" It is not clear in {_list_groups(open_groups)}."
-        if small:
-            sentence += f" There are too few instances to say in {_list_groups(small)}."
+        sentence += "".join(_explain_undecided(undecided, small, equal))
     else:
         outcome = GateOutcome.PASS
         sentence = f"It is shown that {requirement} ({n_groups} groups)."
@@ -67,7 +69,19 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: boo
     )
 
 
-def _list_groups(groups: Sequence[Mapping[str, Label | None]]) -> str:
+def _explain_undecided(undecided: _Groups, small: _Groups, equal: _Groups) -> Iterator[str]:
+    """Yield a sentence for each reason why groups are undecided."""
+    if open_groups := [group for group in undecided if group not in (*small, *equal)]:
+        yield f" It is not clear in {_list_groups(open_groups)}."
+    if equal:
+        yield (
+            f" All differences are equal in {_list_groups(equal)}, so their variance is not known."
+        )
+    if small:
+        yield f" There are too few instances to say in {_list_groups(small)}."
+
+
+def _list_groups(groups: _Groups) -> str:
     """Return groups in words; of many the first and their number."""
     named = "; ".join(write_group(group) for group in groups[:MOST_NAMED])
     rest = len(groups) - MOST_NAMED

@@ -526,6 +526,18 @@ def test_exact_fewer_than_ten_rows_never_pass() -> None:
     assert more.outcome == "pass"
 
 
+def test_degenerate_equal_differences_are_not_called_too_few() -> None:
+    # the sizes of two kinds of prediction limits of constant width
+    group = ["x"] * 60 + ["few"] * 8
+    gate = judge(np.full(68, 2.0), np.full(68, 1.3), group, margin=0.1)
+
+    assert (gate.outcome, gate.groups_too_small) == ("undecided", ({"g": "few"},))
+    assert gate.sentence.endswith(
+        "All differences are equal in g = x, so their variance is not known. There are too few "
+        "instances to say in g = few."
+    )
+
+
 def test_invalid_gate_without_groups() -> None:
     gate = thetahat.Gate(model="a", against="b", require="no_group_worse")
     with pytest.raises(InvalidParameter, match="the request has no groups"):
