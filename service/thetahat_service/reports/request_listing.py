@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from thetahat.values.json_values import JsonValue
@@ -20,7 +20,8 @@ MAX_LINES: Final = 150
 def list_request(request: Mapping[str, JsonValue]) -> tuple[str, bool]:
     """Return a request as indented JSON, and whether it is whole.
 
-    A list or an object that fits on one line stands on one line.
+    A list or an object that fits on one line stands on one line, and long lists of numbers and
+    texts fill their lines.
     """
     text = _write(request, 0)
     if len(text) <= MAX_LETTERS:
@@ -47,7 +48,20 @@ def _write(value: Any, indent: int, room: int = LINE) -> str:
     else:
         opening, closing = "[", "]"
         parts = [_write(each, indent + 2, LINE - indent - 3) for each in value]
+        if not any(isinstance(each, dict | list) for each in value):
+            parts = _fill(parts, LINE - indent - 3)
     return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{' ' * indent}{closing}"
+
+
+def _fill(parts: Sequence[str], room: int) -> list[str]:
+    """Return lines of as many parts as there is room for."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(part) + 2 <= room:
+            lines[-1] += f", {part}"
+        else:
+            lines.append(part)
+    return lines
 
 
 def _shorten(value: Any) -> Any:

@@ -55,7 +55,7 @@ from thetahat_service.reports.document import (
 from thetahat_service.reports.formulas import parse_formula
 from thetahat_service.reports.html import build_policy, render_html
 from thetahat_service.reports.pdf import allow_breaks, render_pdf
-from thetahat_service.reports.request_listing import list_request
+from thetahat_service.reports.request_listing import LINE, list_request
 from thetahat_service.reports.tables import write_tables
 
 EVERY_KIND = pytest.mark.parametrize("kind", RESULTS)
@@ -486,6 +486,17 @@ def test_exact_a_request_is_short_and_says_when_it_is_not_whole() -> None:
     assert '"...": "and 38 more"' in models
     assert models.endswith('"blocks": "holdout"\n}')  # what follows the values is there
     assert len(models.splitlines()) < 12
+
+
+def test_exact_numbers_of_a_request_fill_their_lines() -> None:
+    request: Any = {"kind": "losses", "losses": {"new": [0, 1] * 300, "old": ["right", None] * 80}}
+
+    text, is_whole = list_request(request)
+
+    assert is_whole
+    assert json.loads(text) == request
+    assert max(map(len, text.splitlines())) <= LINE
+    assert len(text.splitlines()) < 50  # it was one line for each of 760 values
 
 
 def test_exact_long_words_may_be_broken_and_short_ones_stay() -> None:
