@@ -57,7 +57,7 @@ MOST_FILES: Final = 4
 MOST_SIGN_OFFS: Final = 1
 """Sign-offs on the first page: the newest, which counts."""
 MOST_ON_FIRST_PAGE: Final = 20
-"""Models of which the first page has a figure; more would be too small to read there."""
+"""Models, or pairs, of which the first page has a figure; more would be too small to read there."""
 FIRST_FIGURE: Final = ("main", "pairs", "models")
 """Sections whose first figure is that of the first page: the question of the kind, then pairs."""
 UNREADABLE: Final = Paragraph(
@@ -112,7 +112,8 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
     document = _keep_first_table(show_result(source.result, source.request))
     figures = _PlacedReportFigures(list_figures(source.result), document)
     is_tall = len(source.result.get("models", ())) > MOST_ON_FIRST_PAGE
-    first = [] if is_tall else figures.take_first()
+    n_pairs = len(source.result.get("comparisons", ()))
+    first = [] if is_tall else figures.take_first(has_pairs=n_pairs <= MOST_ON_FIRST_PAGE)
     for name, title, blocks in _list_findings(source, document, first):
         yield Section(name=name, title=title, blocks=blocks, part=ReportPart.FINDINGS)
     for name, title, blocks in _list_numbers(source, document, figures):
@@ -269,10 +270,14 @@ class _PlacedReportFigures:
         self._placed = place_figures(figures, document)
         self._first: Figure | None = None
 
-    def take_first(self) -> list[Block]:
-        """Return the figure of the first page, which no other section then has."""
+    def take_first(self, *, has_pairs: bool) -> list[Block]:
+        """Return the figure of the first page, which no other section then has.
+
+        It is that of the pairs of models only if ``has_pairs``.
+        """
         placed = self._placed.by_section
-        found = [figure for name in FIRST_FIGURE for figure in placed.get(name, ())]
+        names = [name for name in FIRST_FIGURE if has_pairs or name != "pairs"]
+        found = [figure for name in names for figure in placed.get(name, ())]
         found += self._placed.others
         if not found:
             return []

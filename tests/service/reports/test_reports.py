@@ -16,6 +16,7 @@ import thetahat
 from tests.presentation.reading import texts_of
 from tests.service.api.html_page import HtmlPage
 from tests.service.figures.results import evaluation
+from tests.service.kinds.run_requests import run_kind
 from tests.service.reports.pdf_text import read_text, without_spaces
 from tests.service.reports.sources import (
     HOSTILE,
@@ -283,6 +284,23 @@ def test_exact_thirty_models_are_a_report_of_bounded_length() -> None:
     assert "model29" in text
     assert not any(isinstance(block, ReportFigure) for block in report.sections[1].blocks)
     assert text.count("Page") < 40
+
+
+@pytest.mark.parametrize(("n_models", "first"), [(6, "differences"), (7, "forest")])
+def test_limit_the_first_page_has_no_figure_of_more_than_twenty_pairs(
+    n_models: int, first: str
+) -> None:
+    rng = np.random.default_rng(21)
+    losses = {f"m{k}": (rng.random(60) < 0.3).astype(int).tolist() for k in range(n_models)}
+    body = {"kind": "losses", "blocks": "holdout", "losses": losses}
+    provenance = {"provenance": {"version": "0.1.0", "methods": []}}
+    report = build_report(build_source(run_kind(body).result | provenance))
+    sections = {section.name: section for section in report.sections}
+
+    (shown,) = [block for block in report.sections[1].blocks if isinstance(block, ReportFigure)]
+    assert shown.figure.name.startswith(first)
+    of_pairs = [block for block in sections["pairs"].blocks if isinstance(block, ReportFigure)]
+    assert len(of_pairs) == (0 if first == "differences" else 1)
 
 
 def test_limit_seventy_models_have_no_figure_with_a_row_for_each() -> None:
