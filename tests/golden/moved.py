@@ -429,6 +429,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"losses_many_models_brief/models/([a-e])/intervals/1": Moved(
         r"models/\1/recommended/these_sources"
     ),
+    r"importance_weighting_[a-z_]+/(?:learners/[a-z]+/)?comparisons/\d/under/[a-z_0-9]+/cautions"
+    r"/zero_variance/is_there": Changed(
+        "Two risks that select the same value have a difference of 0, which is not in doubt."
+    ),
     r"agreement_ordinal_clusters/pairs/\d/observed/(lower|upper)": Changed(
         "The agreement of raters in clusters has Wilson's interval by the design effect."
     ),

@@ -63,14 +63,18 @@ def ask(result: Json, request: Json) -> list[str]:
 
 
 def _list_sentences(result: Json) -> list[str]:
-    """Return the sentences of a result; of several raters beside a truth all kappas come first."""
+    """Return the sentences of a result.
+
+    Of several raters beside a truth all kappas come first, in place of the sentences about each
+    pair, with which a result begins: the table has their numbers.
+    """
     sentences = [str(each) for each in result.get("sentences", ())]
     pairs = result.get("pairs", ())
     if result.get("truth") is None or len(pairs) < 2:
         return sentences
     kappas = list_names([_write_kappa(each) for each in pairs], MOST_ASKED)
     level = format_level(result.get("level", 0.95))
-    return [f"Kappa with {result['truth']} ({level} interval): {kappas}.", *sentences]
+    return [f"Kappa with {result['truth']} ({level} interval): {kappas}.", *sentences[len(pairs) :]]
 
 
 def _write_kappa(pair: Json) -> str:

@@ -18,11 +18,11 @@ MOST_NAMES: Final = 6
 def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     """Return what each risk selects, and the diagnostics of the weights."""
     del request, pair
+    risks = result["risks"].items()
     tables = [_tabulate_risks(result), tabulate_weights(result["weights"])]
     main = Section(name="main", title="Importance weighting", tables=tables)
-    outcome = [_describe_risk(result, name, risk) for name, risk in result["risks"].items()]
-    if headline := _write_headline(result):
-        outcome.insert(0, headline)
+    headline = _write_headline(result)  # what it says of each risk, the table does
+    outcome = [headline] if headline else [_describe_risk(result, *each) for each in risks]
     return build_other_document(result, [*outcome, describe_sample_size(result["weights"])], main)
 
 

@@ -102,6 +102,9 @@ def test_limit_equal_weights_make_every_risk_plain_cross_validation() -> None:
         assert_allclose(risk["curve"], losses.mean(axis=0), rtol=1e-9)
         assert risk["selected"] == PENALTIES[at]
     assert all(pair["same_choice"] for pair in result["comparisons"])
+    under = [each for pair in result["comparisons"] for each in pair["under"].values()]
+    assert all(each["standard_error"] == 0 for each in under)
+    assert not any(c["code"] == "zero_variance" for each in under for c in each["cautions"])
 
 
 def test_exact_a_column_of_weights_is_used_where_it_is_asked_for() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from thetahat.analyses.importance_weighting.outcomes import GridRisks, RiskSetting
 from thetahat.analyses.importance_weighting.result import (
@@ -19,6 +20,7 @@ from thetahat.analyses.losses.weighted_risks import (
     build_risk,
     convert_to_difference,
 )
+from thetahat.cautions import ZERO_VARIANCE
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import estimate_paired_difference
 
@@ -27,6 +29,12 @@ def compare_choices(outcome: GridRisks, a: str, b: str, setting: RiskSetting) ->
     """Compare the values that two risks select for one learner, first minus second."""
     place_a, place_b = outcome.selected(a), outcome.selected(b)
     first, second = outcome.losses[:, place_a], outcome.losses[:, place_b]
+    under = {
+        name: _estimate_difference(name, first - second, setting, by_source=False)
+        for name in setting.risks
+    }
+    if place_a == place_b:  # a choice differs from itself by 0, about which there is no doubt
+        under = {name: _drop_zero_variance(each) for name, each in under.items()}
     on_target = None
     if outcome.on_target is not None:
         on_target = compare_on_target(outcome, place_a, outcome, place_b, setting)
@@ -35,10 +43,7 @@ def compare_choices(outcome: GridRisks, a: str, b: str, setting: RiskSetting) ->
         b=b,
         selected=SelectedPair(a=outcome.value(a), b=outcome.value(b)),
         same_choice=place_a == place_b,
-        under={
-            name: _estimate_difference(name, first - second, setting, by_source=False)
-            for name in setting.risks
-        },
+        under=under,
         estimates=RiskPair(
             a=_subtract_risks(a, b, first, setting),
             b=_subtract_risks(a, b, second, setting),
@@ -84,6 +89,11 @@ def _estimate_difference(
     return convert_to_difference(
         build_risk(risk, setting.weights, setting.level, by_source=sources)
     )
+
+
+def _drop_zero_variance(risk: WeightedRiskDifference) -> WeightedRiskDifference:
+    kept = tuple(each for each in risk.cautions if each.code != ZERO_VARIANCE.code)
+    return replace(risk, cautions=kept)
 
 
 def _subtract_risks(a: str, b: str, losses: FloatArray, setting: RiskSetting) -> MeanDifference:

@@ -100,11 +100,11 @@ def assess_saturation(
         decision = SaturationDecision.SATURATED
         reason = (
             f"From size {enough.label} on, learning from fewer rows loses no more than "
-            f"{format_number(margin or 0.0)} against size {largest}. A share of "
+            f"{format_number(margin or 0.0)} against the largest size. A share of "
             f"{format_number(1 - enough.n_train / n)} of all rows may be kept for testing."
         )
     else:
-        decision, reason = _explain_unsaturated(smaller, largest, margin)
+        decision, reason = _explain_unsaturated(smaller, margin)
     return Saturation(
         decision=decision,
         margin=margin,
@@ -135,7 +135,7 @@ def _find_smallest_saturated(smaller: Sequence[SmallerSize]) -> SmallerSize | No
 
 
 def _explain_unsaturated(
-    smaller: Sequence[SmallerSize], largest: str, margin: float | None
+    smaller: Sequence[SmallerSize], margin: float | None
 ) -> tuple[SaturationDecision, str]:
     """Return the decision on a learner that is not shown to be saturated, with the reason."""
     if not smaller:
@@ -144,7 +144,7 @@ def _explain_unsaturated(
             "The curve has one size only. Name a second size to compare it with.",
         )
     last = smaller[-1]
-    step = f"from size {last.label} to {largest}"
+    step = f"from size {last.label} to the largest"
     if last.is_worse:
         return (
             SaturationDecision.NOT_SATURATED,

@@ -122,8 +122,8 @@ def _describe_optimism(
             part = f"; the part due to choosing is {format_number(bias.of_choice)}"
         size = format_number(abs(bias.estimate))
         yield (
-            f"In the external splits the {criterion} was on average {size} {side} the internal one "
-            f"(a difference of {format_number(bias.estimate)}{part})."
+            f"In the external splits the {criterion} was on average {size} {side} the internal one"
+            f"{part}."
         )
 
 
