@@ -81,16 +81,20 @@ class LearnerFailed(EvaluationError):
 
 
 def run_checks(*checks: Callable[[], object]) -> None:
-    """Run checks that do not depend on each other, and raise the first fault with the others."""
-    faults: list[EvaluationError] = []
+    """Run checks that do not depend on each other, and raise the first fault with the others.
+
+    A fault that several checks find is raised once.
+    """
+    faults: dict[tuple[Loc, str], EvaluationError] = {}
     for check in checks:
         try:
             check()
         except EvaluationError as error:
-            faults += [error, *error.others]
+            for each in (error, *error.others):
+                faults.setdefault((each.loc, each.message), each)
             error.others = ()
     if faults:
-        first, *others = faults
+        first, *others = faults.values()
         first.others = tuple(others)
         for other in others:
             first.add_note(f"Also: {other.message}")

@@ -97,10 +97,9 @@ def run_checks(*checks: Callable[[], object]) -> None:
     library = [error for error in faults if isinstance(error, EvaluationError)]
     if len(library) == len(faults):
         errors.run_checks(*(partial(_raise, error) for error in library))
-    raise InvalidRequest(
-        faults[0].message,
-        tuple(chain.from_iterable(list_field_errors(error) for error in faults)),
-    )
+    fields = chain.from_iterable(list_field_errors(error) for error in faults)
+    once = {(each.loc, each.message): each for each in fields}
+    raise InvalidRequest(faults[0].message, tuple(once.values()))
 
 
 def read_each(read: Callable[[str, V], R], values: Mapping[str, V]) -> dict[str, R]:

@@ -106,6 +106,11 @@ def test_exact_all_faults_of_raters_groups_and_probabilities_at_once(client: Tes
              "sets": {"a": [["u"]], "b": [["v"]]}},
             [["sets", "a"], ["sets", "b"]],
         ),
+        (
+            {"kind": "predictions", "block": "holdout", "y": [0, 1], "predictions": {"a": [0]},
+             "loss": "zero-one", "metrics": ["recal"]},
+            [["block"], ["loss", "name"], ["metrics", 0, "name"]],
+        ),
     ]  # fmt: skip
     for request, locs in cases:
         with case(request):
@@ -129,13 +134,29 @@ def test_exact_all_faults_of_learners_at_once(client: TestClient) -> None:
         "learners": {"a": {"name": "ridge", "params": {"alpa": 1, "n": 2}}, "b": "rigde"},
         "scheme": "kfold",
         "level": 0,
+        "loss": "square",
+        "metrics": ["r2x"],
+        "data": {**ROWS, "y": [1.0]},
     }
     assert [error["loc"] for error in refuse(client, request)["errors"]] == [
         ["scheme", "name"],
         ["learners", "a", "params", "alpa"],
         ["learners", "a", "params", "n"],
         ["learners", "b", "name"],
+        ["loss", "name"],
+        ["metrics", 0, "name"],
         ["level"],
+        ["data", "y"],
+    ]
+
+
+def test_exact_all_faults_of_candidates_at_once(client: TestClient) -> None:
+    names = {"internal": "kfold", "external": "kfld", "loss": "square", "select_by": "r2x"}
+    request = {**TRAINED, "kind": "selection", "candidates": {"a": "rigde"}, **names}
+    del request["learners"]
+    assert [error["loc"] for error in refuse(client, request)["errors"]] == [
+        ["candidates", "a", "name"],
+        *([name, "name"] for name in ("loss", "select_by", "internal", "external")),
     ]
 
 

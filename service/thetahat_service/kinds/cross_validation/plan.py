@@ -30,7 +30,6 @@ from thetahat_service.kinds.fields.groups import (
     read_inline_groups,
 )
 from thetahat_service.kinds.fields.layout import list_named_columns, require_columns
-from thetahat_service.kinds.fields.metrics import parse_metrics
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.scheme_plan import (
@@ -112,7 +111,7 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
         calibration=request.calibration,
         probabilities=options,
     )
-    checked = check_scheme_request(request, datasets, parse_metrics(request.metrics))
+    checked = check_scheme_request(request, datasets, request.metrics)
     refuse_beside_seeds(request.seeds, variances=request.refit_methods)
     if options is not None:
         check_learners_for_probabilities(

@@ -8,7 +8,7 @@ from typing import Final
 
 from thetahat.cross_validation import check_learner, check_loss, check_target
 from thetahat.error_paths import errors_located_at, located_errors
-from thetahat.errors import InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES, get_default_loss
@@ -20,7 +20,7 @@ from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.tables.data import Data
 from thetahat.values.json_values import JsonValue
-from thetahat_service.errors import run_checks
+from thetahat_service.errors import InvalidRequest, run_checks
 from thetahat_service.kinds.fields.data import build_role_path, has_role
 from thetahat_service.kinds.fields.learners import FitsRequest
 from thetahat_service.kinds.fields.method_names import Method
@@ -43,6 +43,17 @@ def build_loss(request: FitsRequest) -> Loss:
     )
     check_loss(loss, request.known_task)
     return loss
+
+
+def build_checked_loss(request: FitsRequest) -> Loss:
+    """Return the loss of a request, or where that is refused the default of its task.
+
+    Learners are then checked with it, so that a refusal names their faults, too.
+    """
+    try:
+        return build_loss(request)
+    except (EvaluationError, InvalidRequest):
+        return LOSSES[get_default_loss(request.known_task)]()
 
 
 def build_learners(

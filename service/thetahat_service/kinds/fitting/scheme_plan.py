@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -26,7 +26,7 @@ from thetahat.schemes.base import Rows, Scheme
 from thetahat.tables.data import Data
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
-from thetahat_service.errors import run_checks
+from thetahat_service.errors import InvalidRequest, run_checks
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.fields.data import (
     has_role,
@@ -35,8 +35,10 @@ from thetahat_service.kinds.fields.data import (
     read_data,
 )
 from thetahat_service.kinds.fields.learners import LearnersRequest
-from thetahat_service.kinds.fields.metrics import Metrics
+from thetahat_service.kinds.fields.method_names import Method
+from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.fitting.building import (
+    build_checked_loss,
     build_learners,
     build_loss,
     build_scheme,
@@ -101,15 +103,22 @@ class CheckedScheme:
 
 
 def check_scheme_request(
-    request: LearnersRequest, datasets: Mapping[UUID, DatasetFile], metrics: Metrics
+    request: LearnersRequest, datasets: Mapping[UUID, DatasetFile], named_metrics: Sequence[Method]
 ) -> CheckedScheme:
     """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
     features = list_feature_names(request, datasets)
-    run_checks(
+    methods: tuple[Callable[[], object], ...] = (
         lambda: build_scheme(request.scheme, "scheme"),
-        lambda: build_learners(request, request.learners, build_loss(request), features),
+        lambda: build_learners(request, request.learners, build_checked_loss(request), features),
+        lambda: build_loss(request),
+        lambda: parse_metrics(named_metrics),
         lambda: request.choices,
     )
+    try:
+        run_checks(*methods)
+    except (EvaluationError, InvalidRequest):  # right methods leave the data to what comes next
+        run_checks(*methods, lambda: request.dataset or read_data(request, datasets))
+    metrics = parse_metrics(named_metrics)
     scheme, loss = build_scheme(request.scheme, "scheme"), build_loss(request)
     learners = build_learners(request, request.learners, loss, features)
     choices = request.choices

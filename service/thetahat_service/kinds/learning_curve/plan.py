@@ -113,7 +113,7 @@ def build_plan(job: Job[LearningCurveRequest]) -> LearningCurvePlan:
 def check_request(request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Check a request; no learner is fitted and no data set is opened."""
     check_data_fields(request, datasets)
-    checked = check_scheme_request(request, datasets, parse_metrics(request.metrics))
+    checked = check_scheme_request(request, datasets, request.metrics)
     growth = request.build_growth(checked.scheme)
     checked.check_work(len(growth.sizes))
     _check_growth_columns(request, growth)

@@ -7,7 +7,9 @@ from uuid import UUID
 
 from pydantic import Field, field_validator
 
+from thetahat.losses import LOSSES
 from thetahat.values.types import BlockKind
+from thetahat_service.errors import run_checks
 from thetahat_service.kinds.fields.analysis import AnalysisRequest, ProtocolField
 from thetahat_service.kinds.fields.costs import CostColumnsField, CostFields
 from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
@@ -15,6 +17,8 @@ from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, 
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import ScoreItem, SetItem, ValueItem
 from thetahat_service.kinds.fields.loss_names import LossEntry, LossName, MetricEntry, MetricName
+from thetahat_service.kinds.fields.methods import parse_method
+from thetahat_service.kinds.fields.metrics import parse_metrics
 from thetahat_service.kinds.fields.probabilities import ProbabilitiesField
 from thetahat_service.kinds.ladder.step import LadderStep
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
@@ -139,6 +143,14 @@ class PredictionsRequest(
         "data set. It is then a request of the kind ladder, of which the published score alone is "
         "answered, and takes only the fields of that kind.",
     )
+
+    def check_choices(self) -> None:
+        """Refuse choices that are wrong whatever the rows are."""
+        run_checks(
+            super().check_choices,
+            lambda: parse_method(LOSSES, self.loss, ("loss",)),
+            lambda: parse_metrics(self.metrics),
+        )
 
     @field_validator("n_train", mode="before")
     @classmethod

@@ -25,6 +25,7 @@ from thetahat.losses.base import Loss
 from thetahat.metrics.base import Metric
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
+from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.fields.data import (
     check_data_fields,
@@ -34,8 +35,10 @@ from thetahat_service.kinds.fields.data import (
 )
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.fitting.building import (
+    build_checked_loss,
     build_learners,
     build_loss,
+    build_scheme,
     is_own_learner,
     set_classes,
     set_loss_classes,
@@ -222,8 +225,18 @@ def _build_candidate_paths(grids: Mapping[str, CandidateGrid]) -> dict[str, Loc]
 def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
     check_data_fields(request, datasets)
+    features = list_feature_names(request, datasets)
+    run_checks(
+        lambda: _build_candidates(request, build_checked_loss(request), features),
+        lambda: build_loss(request),
+        lambda: parse_metrics(request.metrics),
+        request.build_select_by,
+        lambda: request.choices,
+        lambda: request.internal and build_scheme(request.internal, "internal"),
+        lambda: request.external and build_scheme(request.external, "external"),
+    )
     loss = build_loss(request)
-    _, grids, learners = _build_candidates(request, loss, list_feature_names(request, datasets))
+    _, grids, learners = _build_candidates(request, loss, features)
     _check_names(request, tuple(learners), grids)
     classes = None
     if request.dataset is None:
