@@ -11,11 +11,13 @@ from scipy import stats
 
 from thetahat.numerics.fieller import MeansOfPair, find_ratios
 from thetahat.values.types import FloatArray
-from thetahat_replications.edges.simulated_intervals import iterate_designs
+from thetahat_replications.edges.simulated_intervals import ORACLE, SHIFT, iterate_designs
 from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 SIZES: Final = (10, 20, 50, 200)
+N_FOR_SPREAD: Final = 400_000
+"""Rows from which the standard deviation of a ratio is computed."""
 
 Sampler = Callable[[np.random.Generator, int], tuple[FloatArray, FloatArray]]
 
@@ -50,29 +52,36 @@ The ratio of the means of two models on n rows, by Fieller's set of level {LEVEL
 degrees of freedom) and by the interval of the log ratio with the same standard errors. A set that
 is no interval (`two_rays`, `everything`) covers where it has the true ratio; the log interval fails
 where a mean is 0. Samples in which all differences are 0 have no set, and are left out. Columns:
-how often each covers, the share of samples with a set that is no interval, and the median length of
-the intervals.
+how often each covers, the share of samples with a set that is no interval, the median length of
+the intervals, and power: how often each excludes the ratio that is {SHIFT:g} standard deviations
+(to first order) above the true one, as a share of the power of the normal test that knows the
+standard deviation. A set that is no interval may exclude a ratio too; no log interval excludes
+none. Samples without a set count here, and find nothing.
 """
 
 
 COLUMNS: Final = (
     "losses | n | Fieller covers | log ratio covers | no interval | median length, Fieller | "
-    "median length, log ratio"
+    "median length, log ratio | power, Fieller | power, log ratio"
 )
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return coverage and length of both intervals."""
+    """Return coverage, length and power of both intervals."""
     for name, (draw, ratio), n, rng in iterate_designs(DESIGNS, SIZES, seed):
         samples = [draw(rng, n) for _ in range(repetitions)]
-        yield (name, n, *_judge(samples, ratio))
+        a, b = draw(rng, N_FOR_SPREAD)
+        other = ratio + SHIFT * float((a - ratio * b).std() / b.mean()) / math.sqrt(n)
+        yield (name, n, *_judge(samples, ratio, other))
 
 
-def _judge(samples: list[tuple[FloatArray, FloatArray]], ratio: float) -> tuple[str | float, ...]:
+def _judge(
+    samples: list[tuple[FloatArray, FloatArray]], ratio: float, other: float
+) -> tuple[str | float, ...]:
     n = len(samples[0][0])
     quantile = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     covers, log_covers, lengths, log_lengths = [], [], [], []
-    n_open = 0
+    n_open = n_found = n_found_by_log = 0
     for a, b in samples:
         (v_a, c), (_, v_b) = np.cov(a, b) / n
         m_a, m_b = float(a.mean()), float(b.mean())
@@ -83,17 +92,18 @@ def _judge(samples: list[tuple[FloatArray, FloatArray]], ratio: float) -> tuple[
         )
         lower = -math.inf if found.lower is None else found.lower
         upper = math.inf if found.upper is None else found.upper
+        n_found += not _has_ratio(found.shape, lower, upper, other)
+        covers.append(_has_ratio(found.shape, lower, upper, ratio))
         if found.shape == "interval":
-            covers.append(lower <= ratio <= upper)
             lengths.append(upper - max(lower, 0.0))
         else:
             n_open += 1
-            covers.append(found.shape == "everything" or not lower < ratio < upper)
         if m_a == 0 or m_b == 0:
             log_covers.append(False)
             continue
         error = math.sqrt(v_a / m_a**2 + v_b / m_b**2 - 2 * c / (m_a * m_b))
         log_covers.append(abs(math.log(m_a / m_b / ratio)) <= quantile * error)
+        n_found_by_log += abs(math.log(m_a / m_b / other)) > quantile * error
         log_lengths.append(m_a / m_b * 2 * math.sinh(quantile * error))
     known = max(1, len(covers))
     return (
@@ -102,4 +112,13 @@ def _judge(samples: list[tuple[FloatArray, FloatArray]], ratio: float) -> tuple[
         n_open / known,
         float(np.median(lengths)) if lengths else math.nan,
         float(np.median(log_lengths)) if log_lengths else math.nan,
+        n_found / len(samples) / ORACLE,
+        n_found_by_log / len(samples) / ORACLE,
     )
+
+
+def _has_ratio(shape: str, lower: float, upper: float, ratio: float) -> bool:
+    """Return whether a set has a ratio; of two rays the ends are those of the gap."""
+    if shape == "interval":
+        return lower <= ratio <= upper
+    return shape == "everything" or not lower < ratio < upper

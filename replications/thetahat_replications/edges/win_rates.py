@@ -10,6 +10,7 @@ from scipy import stats
 
 from thetahat.numerics.paired_rates import find_upper_end
 from thetahat.values.paired_counts import PairedCounts
+from thetahat_replications.edges.simulated_intervals import ORACLE, SHIFT
 from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
@@ -22,35 +23,47 @@ ABOUT: Final = f"""
 n independent units, on which a wins, loses or ties. The win rate counts a tie one half. Columns:
 how often the intervals of level {LEVEL:g} cover, by Tango's score interval for the share of wins
 minus that of losses, and by t with n - 1 degrees of freedom for the mean of 1, 1/2 and 0, which has
-length 0 where all units are alike; their mean lengths.
+length 0 where all units are alike; their mean lengths; and their power: how often they exclude the
+rate that lies {SHIFT:g} standard deviations of the estimate below the true one, as a share of the
+power of the normal test that knows the standard deviation. It has no value where that rate is below
+0, and a t interval of length 0 excludes nothing.
 """
 
 
-COLUMNS: Final = "wins | losses | n | Tango covers | t covers | mean length, Tango | mean length, t"
+COLUMNS: Final = (
+    "wins | losses | n | Tango covers | t covers | mean length, Tango | mean length, t | "
+    "power, Tango | power, t"
+)
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return coverage and length of both intervals, each different sample computed once."""
+    """Return coverage, length and power of both, each different sample computed once."""
     for number, (wins, losses) in enumerate(SHARES):
         for n in SIZES:
             rng = np.random.default_rng([seed, number, n])
             drawn = rng.multinomial(n, [wins, losses, max(0.0, 1 - wins - losses)], repetitions)
             samples, times = np.unique(drawn, axis=0, return_counts=True)
             truth = (1 + wins - losses) / 2
-            judged = np.array([_judge(int(a), int(b), n, truth) for a, b, _ in samples])
-            tango, t, tango_length, t_length = (judged * times[:, None]).sum(axis=0) / repetitions
+            true_sd = ((wins + losses - (wins - losses) ** 2) / (4 * n)) ** 0.5
+            other = truth - SHIFT * true_sd
+            judged = np.array([_judge(int(a), int(b), n, (truth, other)) for a, b, _ in samples])
+            tango, t, *lengths, finds, t_finds = (judged * times[:, None]).sum(axis=0) / repetitions
             yield (
                 f"{wins:g}",
                 f"{losses:g}",
                 n,
                 format_share(float(tango), repetitions),
                 format_share(float(t), repetitions),
-                float(tango_length),
-                float(t_length),
+                *map(float, lengths),
+                *(float(share) / ORACLE if other >= 0 else "" for share in (finds, t_finds)),
             )
 
 
-def _judge(a: int, b: int, n: int, truth: float) -> tuple[bool, bool, float, float]:
+def _judge(
+    a: int, b: int, n: int, rates: tuple[float, float]
+) -> tuple[bool, bool, float, float, bool, bool]:
+    """Return of both whether they cover the first rate, their lengths, and what they find."""
+    truth, other = rates
     counts = PairedCounts(only_a=a, only_b=b, both=0, n=n)
     tail = (1 - LEVEL) / 2
     upper = (1 + find_upper_end(counts, tail, of_margin=False)) / 2
@@ -58,4 +71,11 @@ def _judge(a: int, b: int, n: int, truth: float) -> tuple[bool, bool, float, flo
     rate = (1 + counts.difference) / 2
     values = np.repeat([1.0, 0.0, 0.5], [a, b, n - a - b])
     reach = float(stats.t.ppf(1 - tail, n - 1)) * float(values.std(ddof=1)) / n**0.5
-    return lower <= truth <= upper, abs(rate - truth) <= reach, upper - lower, 2 * reach
+    return (
+        lower <= truth <= upper,
+        abs(rate - truth) <= reach,
+        upper - lower,
+        2 * reach,
+        lower > other,
+        reach > 0 and rate - reach > other,
+    )
