@@ -11,6 +11,7 @@ from scipy import optimize, special, stats
 
 from thetahat.metrics._ranking import Ranking, compute_average_precisions, compute_precision_slopes
 from thetahat.values.types import BoolArray, FloatArray
+from thetahat_replications.edges.simulated_intervals import ORACLE, SHIFT
 from thetahat_replications.edges.table import TableRow, format_share
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
@@ -56,11 +57,14 @@ scale, *rounded* ones many ties; of the *mixed* ones a fifth of the positives sc
 For areas the old rule is the logit interval on DeLong's variance with t by the smaller class, and
 the new one `area_score`, which has it inside; fully separated classes have the bound
 (alpha/2)^(1/k), with k the size of the smaller class, by both. For average precisions the old rule
-is the logit interval with a normal quantile, and the new one with that of t.
+is the logit interval with a normal quantile, and the new one with that of t. Power is how often an
+interval lies above the value that is {SHIFT:g} standard deviations of the estimate below the true
+one, as a share of the power of the normal test that knows the standard deviation; it has no value
+where that value is below 0.
 """
 COLUMNS: Final = (
     "metric | scores | positives | negatives | area | true value | at 1 | old rule covers | "
-    "new rule covers | new over old length"
+    "new rule covers | new over old length | old rule's power | new rule's power"
 )
 
 
@@ -79,19 +83,10 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
                 if kind in WITH_PRECISION:
                     truth = _compute_precision(kind, shift, share)
                     judged[PRECISION] = _judge_precisions(x, y, truth)
-                for metric, (truth, at_limit, old, new, length) in judged.items():
+                for metric, (truth, at_limit, old, new, length, *powers) in judged.items():
                     covers = (format_share(each, repetitions) for each in (old, new))
-                    yield (
-                        metric,
-                        kind,
-                        positives,
-                        negatives,
-                        area,
-                        truth,
-                        at_limit,
-                        *covers,
-                        length,
-                    )
+                    place = (metric, kind, positives, negatives, area)
+                    yield (*place, truth, at_limit, *covers, length, *powers)
 
 
 def _find_shift(kind: str, area: float) -> float | None:
@@ -139,6 +134,8 @@ class Judged(NamedTuple):
     old: float
     new: float
     length: float
+    old_power: float | str
+    new_power: float | str
 
 
 def _judge_areas(x: FloatArray, y: FloatArray, truth: float) -> Judged:
@@ -156,9 +153,7 @@ def _judge_areas(x: FloatArray, y: FloatArray, truth: float) -> Judged:
     least = np.minimum(1, np.maximum(FEWEST_INSTANCES / k, FEWEST_ERRORS / errors)) ** POWER
     score = _invert_score(a, m, n, np.maximum(least, v / _model_variance(a, m, n)), tail)
     new = np.minimum(old[0], score[0]), np.maximum(old[1], score[1])
-    separated = area >= 1 - 1e-9
-    by_bound = separated & (truth >= tail ** (1 / k))
-    return _summarise(truth, inside, by_bound, old, new)
+    return _summarise(truth, area, inside, tail ** (1 / k), (old, new))
 
 
 def _judge_precisions(x: FloatArray, y: FloatArray, truth: float) -> Judged:
@@ -175,7 +170,7 @@ def _judge_precisions(x: FloatArray, y: FloatArray, truth: float) -> Judged:
         _build_logit(values[inside], variances[inside], q)
         for q in (stats.norm.ppf(1 - tail), stats.t.ppf(1 - tail, min(m, rows - m) - 1))
     )
-    return _summarise(truth, inside, ~inside & (truth >= tail ** (1 / m)), old, new)
+    return _summarise(truth, values, inside, tail ** (1 / m), (old, new))
 
 
 def _build_logit(value: FloatArray, variance: FloatArray, q: float) -> Ends:
@@ -203,13 +198,20 @@ def _invert_score(area: FloatArray, m: int, n: int, factor: FloatArray, tail: fl
 
 
 def _summarise(
-    truth: float, inside: BoolArray, by_bound: BoolArray, old: Ends, new: Ends
+    truth: float, values: FloatArray, inside: BoolArray, bound: float, rules: tuple[Ends, Ends]
 ) -> Judged:
+    """Return what both rules reach; the (R,) values at 1 have the bound as their lower end."""
+    separated = values >= 1 - 1e-9
+    other = truth - SHIFT * float(values.std(ddof=1))
     shares, lengths = [], []
-    for lower, upper in (old, new):
-        covers = by_bound.copy()
+    powers: list[float | str] = []
+    for lower, upper in rules:
+        covers, finds = separated & (truth >= bound), separated & (other < bound)
         covers[inside] = (lower <= truth) & (truth <= upper)
+        finds[inside] = lower > other
         shares.append(float(covers.mean()))
+        powers.append(float(finds.mean()) / ORACLE if other > 0 else "")
         lengths.append(float((upper - lower).sum()))
     longer = lengths[1] / lengths[0] if inside.any() else float("nan")
-    return Judged(truth, float((~inside).mean()), shares[0], shares[1], longer)
+    (old, new), (old_power, new_power) = shares, powers
+    return Judged(truth, float((~inside).mean()), old, new, longer, old_power, new_power)
