@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,16 @@ _EXACT = 1e-12
 """How far the size of a correlation may be from 1 by rounding."""
 _LINEAR = "is a linear function of"
 _ONE_TO_ONE = "has one value for each value of"
+
+
+class TargetCopy(NamedTuple):
+    """A column that is a copy of the target."""
+
+    name: str
+    relation: str
+    """How it is one, as a verb: ``equals``."""
+    n: int
+    """Rows in which it has values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,9 +54,40 @@ def find_target_copies(data: Data) -> Iterator[Caution]:
     """
     values, codes = data.y.astype(np.float64), _number_values(data)
     is_number = data.task == REGRESSION
-    whole = _build_target(values, codes, is_number=is_number)
     largest = FEATURE_EQUALS_TARGET.threshold / max(1, data.features.width)
-    for name, column in zip(data.features.names, data.features.columns, strict=True):
+    columns = zip(data.features.names, data.features.columns, strict=True)
+    for copy in list_copies(columns, values, codes, is_number=is_number, largest=largest):
+        yield FEATURE_EQUALS_TARGET(name=copy.name, relation=copy.relation, n=copy.n)
+    whole = _build_target(values, codes, is_number=is_number)
+    for group in data.features.wide:
+        if whole.chance_of_line < largest:
+            for name in _list_correlated(group, values):
+                yield FEATURE_EQUALS_TARGET(name=name, relation=_LINEAR, n=data.n)
+
+
+def list_copies(
+    columns: Iterable[tuple[str, np.ndarray]],
+    values: FloatArray,
+    codes: IntArray,
+    *,
+    is_number: bool,
+    largest: float,
+) -> Iterator[TargetCopy]:
+    """Yield the columns that are copies of the target.
+
+    Parameters
+    ----------
+    columns : iterable of (str, ndarray)
+        Names and (n,) values; those that are missing are NaN or None.
+    values, codes : ndarray
+        (n,) numbers of the target, or codes of its classes, and codes of its different values.
+    is_number : bool
+        Whether the target is a number, and not a class.
+    largest : float
+        The largest probability by which a column may agree by chance.
+    """
+    whole = _build_target(values, codes, is_number=is_number)
+    for name, column in columns:
         if column.dtype.kind == "f":
             present = ~np.isnan(column)
         else:
@@ -56,11 +98,7 @@ def find_target_copies(data: Data) -> Iterator[Caution]:
             known = column[present]
         relation = _compare(known, target, largest)
         if relation:
-            yield FEATURE_EQUALS_TARGET(name=name, relation=relation, n=len(known))
-    for group in data.features.wide:
-        if whole.chance_of_line < largest:
-            for name in _list_correlated(group, values):
-                yield FEATURE_EQUALS_TARGET(name=name, relation=_LINEAR, n=data.n)
+            yield TargetCopy(name, relation, len(known))
 
 
 def _build_target(values: FloatArray, codes: IntArray, *, is_number: bool) -> _Target:

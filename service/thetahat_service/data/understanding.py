@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from thetahat.cautions import FEATURE_EQUALS_TARGET
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.target_tasks import propose_task
 from thetahat.values.types import FloatArray
@@ -71,7 +72,8 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         other_items = describe_other_items(proposals, read_values)
         export = find_export([*profiles])
         about = export.describe() if export is not None else None
-        questions = [*filter(None, [about, other_items]), *questions]
+        copies = _describe_target_copies(file, proposals)
+        questions = [*filter(None, [about, other_items]), *copies, *questions]
     else:
         long_roles, questions = _describe_long_table(profiles, model, read_values)
         roles |= long_roles
@@ -85,6 +87,38 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         "kind_reason": contents.reason,
         "questions": questions,
     }
+
+
+def _describe_target_copies(file: ReadableFile, proposals: Mapping[str, Proposal]) -> Iterator[str]:
+    """Yield a sentence on each column that repeats the target."""
+    from thetahat.tables.target_copies import list_copies  # noqa: PLC0415 - few files have a target
+
+    targets = list_of(proposals, Role.TARGET)
+    if len(targets) != 1 or targets[0].column.distinct < 2:
+        return
+    target = targets[0]
+    others = [
+        p.name
+        for p in proposals.values()
+        if p.role not in {Role.TARGET, Role.EMPTY} and p.column.type not in GROUPS
+    ]
+    read = read_columns(file, [target.name, *others])
+    y = read.pop(target.name)
+    rows = np.array([value is not None and value == value for value in y])  # noqa: PLR0124 - NaN
+    is_number = target.column.is_numeric and propose_task(target.column).task != "classification"
+    codes = np.unique(y[rows].astype(np.float64 if is_number else str), return_inverse=True)[1]
+    values = y[rows].astype(np.float64) if is_number else codes.astype(np.float64)
+    columns = (
+        (name, values.astype(np.float64) if values.dtype.kind in "iufb" else values)
+        for name, values in ((name, of[rows]) for name, of in read.items())
+    )
+    largest = FEATURE_EQUALS_TARGET.threshold / max(1, len(others))
+    for copy in list_copies(columns, values, codes, is_number=is_number, largest=largest):
+        yield (
+            f"Column {copy.name!r} {copy.relation} {target.name!r} in all {copy.n} rows: learners "
+            "would have the answer as a feature. Leave it out of the features, unless it is known "
+            "before, or has predictions."
+        )
 
 
 def _read_numbers(file: ReadableFile, name: str) -> FloatArray:

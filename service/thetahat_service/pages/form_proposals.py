@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from thetahat_presentation.wording import list_names
-from thetahat_service.json_types import ColumnDescription, FileUnderstanding
+from thetahat_service.json_types import ColumnDescription, FileUnderstanding, UnderstoodColumn
+from thetahat_service.roles.names import is_name_of, is_rater_name
 
 MOST_LEFT_OUT: Final = 100
 """Sources up to which each is left out in turn; of more, groups of them are."""
+MOST_CLASSES: Final = 20
+"""Different values of a target up to which whole numbers of as many may be predictions of it."""
 USUAL_SCHEME: Final = "k_fold"
 LEAVE_SOURCES_OUT: Final = "leave_one_source_out"
 LEAVE_GROUPS_OUT: Final = "source_k_fold"
@@ -44,12 +47,26 @@ class FormProposals:
     """The task by target, where the values show it."""
     schemes: Mapping[str, str] = field(default_factory=dict)
     """The scheme by source."""
+    missing: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The first row without a value, and how many there are, by column that has such rows."""
     has_missing: bool = False
     """Whether a column other than the target lacks values."""
 
     def get_scheme(self, source: str) -> str:
         """Return the scheme for a source: whole sources are left out where one is named."""
         return self.schemes.get(source, LEAVE_GROUPS_OUT) if source else USUAL_SCHEME
+
+    def describe_missing(self, names: Sequence[str | None]) -> str | None:
+        """Return what is missing in the first of these columns that lacks values, as a sentence."""
+        name = next((name for name in names if name in self.missing), None)
+        if name is None:
+            return None
+        row, n = self.missing[name]
+        more = f", nor in {n - 1} more rows" if n > 1 else ""
+        return (
+            f"Column {name} has no value in row {row}{more}. Complete the file, or tick that such "
+            "rows are left out."
+        )
 
     @property
     def label_hint(self) -> str:
@@ -66,6 +83,25 @@ class FormProposals:
         return f"By name, this may be {list_names(self.named_labels)}."
 
 
+def _may_be_label(column: UnderstoodColumn, understood: FileUnderstanding) -> bool:
+    """Return whether rows may belong together by a column: a label, or whole numbers they share.
+
+    Whole numbers are none where they may be predicted classes, or 0 and 1.
+    """
+    if column["role"] == "label":
+        return True
+    name = column["name"]
+    of_target = [c["distinct"] for c in understood["columns"] if c["role"] == "target"]
+    fewest = max([2, *(n for n in of_target if n <= MOST_CLASSES)])
+    return (
+        column["type"] == "integer"
+        and column["role"] in {"unclear", "feature", "model"}
+        and (column["role"] != "model" or understood["kind"] == "predictions")
+        and fewest < column["distinct"] <= understood["rows"] / 2
+        and not (is_name_of("prediction", name) or is_name_of("loss", name) or is_rater_name(name))
+    )
+
+
 def build_proposals(
     understood: FileUnderstanding | None, columns: Sequence[ColumnDescription]
 ) -> FormProposals:
@@ -76,7 +112,7 @@ def build_proposals(
     found, kind = understood["columns"], understood["kind"]
     targets = [column["name"] for column in found if column["role"] == "target"]
     of_rows = {column["role"]: column["name"] for column in found}
-    labels = [column for column in found if column["role"] == "label"]
+    labels = [column for column in found if _may_be_label(column, understood)]
     scores = [column["name"] for column in found if column["role"] == "score"]
     # A faulty cell of a chosen column is refused by its row; a column that is not chosen is lost.
     losses = [c["name"] for c in found if c["role"] in {"model", "faulty"}] or scores
@@ -98,6 +134,11 @@ def build_proposals(
         schemes={
             c["name"]: LEAVE_SOURCES_OUT if c["distinct"] <= MOST_LEFT_OUT else LEAVE_GROUPS_OUT
             for c in found
+        },
+        missing={
+            c["name"]: (c["first_missing"], c["missing"])
+            for c in found
+            if c["first_missing"] is not None
         },
         has_missing=any(c["missing"] for c in found if c["name"] not in targets[:1]),
     )

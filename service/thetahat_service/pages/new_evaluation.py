@@ -70,6 +70,11 @@ BLOCKS: Final = {
     "random": "folds drawn at random",
     "source": "sources, such as sites, subjects or customers",
 }
+COLUMNS_OF_BLOCKS: Final = {
+    "random": "the fold of each row",
+    "source": "the source of each row, such as its site",
+}
+ROLES: Final = ("source", "cluster", "time", "fold")
 NUMBER_TYPES: Final = frozenset({"number", "integer"})
 TEXT_TYPES: Final = frozenset({"string", "boolean"})
 
@@ -191,22 +196,52 @@ def find_omissions(values: Fields, proposals: FormProposals) -> FormProblems:
     if kind != "losses" and target is None:
         missing["target"] = "Choose the target: the column that is predicted."
     if kind == "cross_validation":
-        if target is not None and _choose_task(values, proposals) is None:
-            missing["task"] = NO_TASK
-        if not (values.get("learners") or read_text(values, "more_learners")):
-            missing["learners"] = "Choose at least one learner."
+        missing |= _find_omissions_of_data(values, proposals)
     elif kind == "losses" and read_text(values, "model_column") is not None:
         missing |= _find_omissions_of_long_table(values, proposals)
     else:
-        if not values.get(kind):
-            missing[kind] = f"Choose the columns of {kind}, one for each model."
-        if read_text(values, "blocks") is None:
-            missing["blocks"] = _ask_for_blocks(values, proposals)
+        missing |= _find_omissions_of_columns(kind, values, proposals)
     if kind == "losses" and read_text(values, "better") is None:
         missing["better"] = "Say whether lower or higher values are better."
     if kind == "predictions" and target is not None and _choose_loss(values, proposals) is None:
         missing["loss"] = "Choose the loss."
     return FormProblems(by_field=missing)
+
+
+def _find_omissions_of_data(values: Fields, proposals: FormProposals) -> dict[str, str]:
+    missing: dict[str, str] = {}
+    columns = [read_text(values, name) for name in ("target", *ROLES)]
+    if columns[0] is not None and _choose_task(values, proposals) is None:
+        missing["task"] = NO_TASK
+    if not (values.get("learners") or read_text(values, "more_learners")):
+        missing["learners"] = "Choose at least one learner."
+    return missing | _find_missing_values(columns, values, proposals)
+
+
+def _find_omissions_of_columns(
+    kind: str, values: Fields, proposals: FormProposals
+) -> dict[str, str]:
+    """Return what is left open about a table with a column for each model."""
+    missing: dict[str, str] = {}
+    columns = values.get(kind, ())
+    if not columns:
+        missing[kind] = f"Choose the columns of {kind}, one for each model."
+    blocks, block = read_text(values, "blocks"), read_text(values, "block")
+    if blocks is None or (blocks == "holdout" and block is not None):
+        missing["blocks"] = _ask_for_blocks(values, proposals)
+    elif block is None and blocks in COLUMNS_OF_BLOCKS:
+        missing["block"] = f"Choose the block: the column with {COLUMNS_OF_BLOCKS[blocks]}."
+    target = read_text(values, "target") if kind == "predictions" else None
+    chosen = [target, *columns, block, read_text(values, "cluster")]
+    return missing | _find_missing_values(chosen, values, proposals)
+
+
+def _find_missing_values(
+    columns: Sequence[str | None], values: Fields, proposals: FormProposals
+) -> dict[str, str]:
+    """Return which of the columns lacks values, unless such rows are left out."""
+    lacking = proposals.describe_missing(columns)
+    return {"leave_out": lacking} if lacking and "leave_out" not in values else {}
 
 
 def _find_omissions_of_long_table(values: Fields, proposals: FormProposals) -> dict[str, str]:
@@ -231,7 +266,10 @@ def _find_omissions_of_long_table(values: Fields, proposals: FormProposals) -> d
 def _ask_for_blocks(values: Fields, proposals: FormProposals) -> str:
     block = read_text(values, "block")
     if block is not None:
-        return f"Say what the values of {block} are: folds drawn at random, or sources."
+        return (
+            f"Say what the values of {block} are: folds drawn at random, or sources. One test set "
+            "has no block."
+        )
     hint = f"{proposals.label_hint} " if proposals.labels else ""
     return f"Say what was tested together. {hint}Choose the column as the block, or one test set."
 
@@ -251,7 +289,7 @@ def build_request(
         _add_losses(request, values)
     else:
         _add_cross_validation(request, values, columns, proposals)
-    if kind != "cross_validation" and "leave_out" in values:
+    if "leave_out" in values:
         request["missing"] = "leave_out"
     _add(request, "name", read_text(values, "name"))
     _add(request, "unit", read_text(values, "unit") or _propose_unit(request, values, proposals))
@@ -277,7 +315,7 @@ def _add_cross_validation(
     proposals: FormProposals,
 ) -> None:
     target = read_text(values, "target")
-    roles = {name: read_text(values, name) for name in ("source", "cluster", "time", "fold")}
+    roles = {name: read_text(values, name) for name in ROLES}
     chosen: dict[str, object] = {"target": target}
     for name, column in roles.items():
         _add(chosen, name, column)
@@ -288,7 +326,7 @@ def _add_cross_validation(
     used = [
         c for c in columns if (c["name"] in features if features else c["name"] not in columns_used)
     ]
-    steps = _list_steps(used, has_missing="fill" in values) if "prepare" in values else []
+    steps = _list_steps(used, has_missing="fill" in values, prepares="prepare" in values)
     names = dict.fromkeys(
         [*values.get("learners", ()), *_split(read_text(values, "more_learners"))]
     )
@@ -320,7 +358,7 @@ def _choose_loss(values: Fields, proposals: FormProposals) -> str | None:
 
 
 def _list_steps(
-    columns: Sequence[ColumnDescription], *, has_missing: bool
+    columns: Sequence[ColumnDescription], *, has_missing: bool, prepares: bool
 ) -> list[dict[str, object]]:
     """Return the preparation steps for columns of these types."""
     texts = [c["name"] for c in columns if c["type"] in TEXT_TYPES]
@@ -331,9 +369,9 @@ def _list_steps(
     if has_missing and texts:
         strategy = {"strategy": "most_frequent"}
         steps.append({"name": "impute", "params": strategy, "columns": texts})
-    if texts:
+    if texts and prepares:
         steps.append({"name": "one_hot", "columns": texts})
-    if numbers:
+    if numbers and prepares:
         steps.append({"name": "standardise", "columns": numbers})
     return steps
 

@@ -88,14 +88,24 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
         names = _list_names(named_losses)
         have = "has the name" if len(named_losses) == 1 else "have the names"
         return Contents("losses", f"{names} {have} of losses or scores.")
-    if not losses and faulty_columns:
-        first = faulty_columns[0]
-        reason = f"Column {first.name!r} {first.reason}, and no other has only numbers."
-    elif not losses:
-        reason = "No column has numbers that may be losses or scores."
-    else:
-        reason = "Numbers below 0, or columns of different sizes, are rarely losses or scores."
+    reason = _explain_no_losses(proposals, losses, faulty_columns, others)
     return Contents("cross_validation", f"{reason} No column has the name of true values.")
+
+
+def _explain_no_losses(
+    proposals: Mapping[str, Proposal],
+    losses: Sequence[ColumnProfile],
+    faulty: Sequence[Proposal],
+    others: Sequence[str],
+) -> str:
+    if not losses and faulty:
+        return f"Column {faulty[0].name!r} {faulty[0].reason}, and no other has only numbers."
+    if not losses:
+        return "No column has numbers that may be losses or scores."
+    if others and not _differ(losses):
+        first = proposals[others[0]]
+        return f"Column {first.name!r} {first.reason}, so they seem to be of different kinds."
+    return "Numbers below 0, or columns of different sizes, are rarely losses or scores."
 
 
 def _guess_with_target(

@@ -139,6 +139,21 @@ ALONE = "\n".join(["loss_a,loss_b", *(f"{i % 3 / 4},{i % 4 / 5}" for i in range(
 METRICS = ALONE.replace("loss_a,loss_b", "rmse,mae")
 AGAIN = "\n".join(["a,b", *ALONE.splitlines()[1:], "a,b"])
 PREDICTED = "\n".join(["truth,pred_a,pred_b", *(f"{i % 2},{i % 2},{i % 3 % 2}" for i in range(30))])
+LACKING = "\n".join(
+    [
+        "x,y,site",
+        *(
+            f"{i / 7},{'' if i in {4, 8} else i % 5 / 3},{'' if i == 9 else i % 4}"
+            for i in range(30)
+        ),
+    ]
+)
+WARDS = "\n".join(
+    ["ward,y_true,svm,rf", *(f"{7 + i % 5},{i % 2},{i % 3 % 2},{i // 3 % 2}" for i in range(30))]
+)
+COPIES = "\n".join(
+    ["x,kind,y", *(f"{i % 7 / 3},{['no', 'yes'][i % 2]},{i % 2}" for i in range(30))]
+)
 GAPS = "\n".join(
     ["age,city,sick", *(f"{'?' if i == 3 else i % 9},c{i % 4},{i % 2}" for i in range(30))]
 )
@@ -167,6 +182,39 @@ GAPS = "\n".join(
             {"better": "lower", "block": "site"},
             ["Say what the values of site are: folds drawn at random, or sources."],
         ),
+        (
+            LOSSES.encode(),
+            {"better": "lower", "block": "site", "blocks": "holdout"},
+            ["Say what the values of site are", "One test set has no block."],
+        ),
+        (
+            LOSSES.encode(),
+            {"better": "lower", "blocks": "random"},
+            ["Choose the block: the column with the fold of each row."],
+        ),
+        (
+            LOSSES.encode(),
+            {"better": "lower", "blocks": "source"},
+            ["Choose the block: the column with the source of each row, such as its site."],
+        ),
+        (
+            LACKING.encode(),
+            {"target": "y", "source": "site"},
+            [
+                "Column y has no value in row 4, nor in 1 more rows",
+                "tick that such rows are left out",
+            ],
+        ),
+        (
+            LACKING.encode(),
+            {"target": "x", "source": "site"},
+            ["Column site has no value in row 9. Complete the file"],
+        ),
+        (
+            LACKING.encode(),
+            {"kind": "losses", "losses": ["x", "y"], "blocks": "holdout", "better": "lower"},
+            ["Column y has no value in row 4, nor in 1 more rows"],
+        ),
     ],
 )
 def test_exact_what_is_left_open_is_asked_in_words_of_the_form(
@@ -180,6 +228,38 @@ def test_exact_what_is_left_open_is_asked_in_words_of_the_form(
     for sentence in words:
         assert sentence in page.text
     assert "field" not in page.text[page.text.index("not accepted") :][:400]
+
+
+def test_exact_rows_without_a_target_are_left_out_where_the_form_says_so(
+    client: TestClient,
+) -> None:
+    form = open_form(client, LACKING.encode())
+    answer = send(client, form, target="y", source="site", learners=["mean"], leave_out="yes")
+    assert request_of(client, answer)["missing"] == "leave_out"
+
+
+def test_exact_missing_features_are_filled_in_without_other_steps(client: TestClient) -> None:
+    form = open_form(client, GAPS.encode())
+    answer = send(client, form, target="sick", learners=["logistic_regression"], prepare=[])
+    learner = request_of(client, answer)["learners"]["logistic_regression"]
+    assert [step["name"] for step in learner["prepare"]] == ["impute", "impute"]
+
+
+def test_exact_whole_numbers_that_rows_share_leave_one_test_set_open(client: TestClient) -> None:
+    form = open_form(client, WARDS.encode())
+    assert form.filled()["blocks"] == [""]
+    values = {"kind": "predictions", "target": "y_true", "predictions": ["svm", "rf"]}
+    page = HtmlPage(send(client, form, **values).text)
+    assert "Rows share values of ward, so they may belong together." in page.text
+
+
+def test_exact_a_column_that_repeats_the_target_is_named_beside_the_form(
+    client: TestClient,
+) -> None:
+    page = open_page(client, upload(client, COPIES.encode()).headers["location"])
+    assert "Column 'kind' has one value for each value of 'y' in all 30 rows" in page.text
+    plain = open_page(client, upload(client, CSV).headers["location"])
+    assert "in all 60 rows" not in plain.text
 
 
 @each(
