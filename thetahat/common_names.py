@@ -250,6 +250,10 @@ QUANTITY_WORDS: Final = frozenset(
         *("blur", "width", "height", "speed", "bpb", "loc", "nloc", "ttr", "freq", "zscore"),
         *("quantile", "stat", "effect", "support", "bandwidth", "dose", "income", "bmi"),
         *("altitude", "mass", "concentration", "pressure", "p50", "p90", "p95", "p99", "votes"),
+        *("shots", "iterations", "retries", "attempts", "hops", "citations", "refs", "upvotes"),
+        *("votes", "downvotes", "likes", "views", "stars", "visits", "clicks", "impressions"),
+        *("workers", "threads", "warnings", "failures", "crashes", "timeouts", "commits"),
+        *("revenue", "profit", "vocab", "imbalance", "concurrency", "ttfb", "wpm", "syllables"),
     )
 )
 """Words for what is measured or set, which may as well be a part of a model's name."""

@@ -79,7 +79,9 @@ MEASURED: Final = LOSS_WORDS | SCORE_WORDS | METRIC_WORDS | QUALITY_WORDS | QUAN
 """Words for what is measured."""
 OF_MODELS: Final = LOSS_WORDS | SCORE_WORDS | NAMES_OF_METHODS
 """Those that columns of models have in their names, too."""
-QUALITY: Final = re.compile(r"(?!identity|affinity|infinity|unity)[a-z]{3,}(ity|ness)")
+QUALITY: Final = re.compile(
+    r"(?!majority|minority|identity|affinity|infinity|unity|trinity|singularity)[a-z]{3,}(ity|ness)"
+)
 """Nouns such as ``brightness`` and ``humidity``."""
 PLURAL: Final = re.compile(r"(?!beats)[a-z]{3,}(?<![suai])s")  # N-BEATS is a model
 UNIT: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
@@ -134,10 +136,12 @@ def is_quantity_name(name: str) -> bool:
     """Return whether a name says what is measured, and seems to be no model's name.
 
     It has only words for quantities and what qualifies them (``hidden_size``), is a count of things
-    (``nb_layers``), ends as quantities do (``mask_ratio``, ``decode_tps``), has ``per``,
-    or is a noun of a quality (``brightness``).
+    (``nb_layers``), ends as quantities do (``mask_ratio``, ``decode_tps``, ``pass_at_1``), has
+    ``per``, or is a noun of a quality (``brightness``).
     """
     words = split_words(name)
+    if len(words) > 1 and words[-1].isdecimal() and words[-2] in {"at", *METRIC_WORDS}:
+        del words[-1]  # ndcg@10
     kinds = {*words} - TOTAL_WORDS
     if not words or (kinds and kinds <= MEASURED - NAMES_OF_METHODS):
         return bool(words)

@@ -12,10 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from sklearn.utils import all_estimators
 
 from tests.service.surfaces.commands import with_one_seed
+from thetahat.learners import LEARNERS
 from thetahat.tables.totals import find_computed_total
 from thetahat_service.cli import main
+from thetahat_service.roles.names import is_quantity_name
 
 N = 30
 A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)
@@ -150,6 +153,7 @@ def test_invalid_a_column_of_another_kind_is_asked_about(
         *("ttft", "tok_in", "tokens_per_second", "decode_tps", "energy_kwh", "nb_layers", "co2e"),
         *("number of retries", "hidden_size", "cpuTime", "peak_vram", "power_w", "gap_s", "p95"),
         *("brightness", "subjectivity", "mask_ratio", "retrieval_score", "log10_params", "votes"),
+        *("ndcg@10", "pass_at_1", "retries", "upvotes", "timeouts", "revenue"),
     ],
 )
 def test_invalid_a_quantity_beside_models_is_asked_about(
@@ -208,6 +212,12 @@ def test_invalid_other_numbers_beside_right_and_wrong_are_asked_about(
     shares = np.round(B / B.max(), 2)
     result = compare(capsys, write(tmp_path, "gpt4,x,llama", written[0], shares, written[1]))
     assert list(result["models"]) == ["gpt4", "x", "llama"]
+
+
+def test_exact_no_name_of_a_learner_is_a_quantity() -> None:
+    names = [*LEARNERS, *(name for name, _ in all_estimators(["classifier", "regressor"]))]
+
+    assert [name for name in names if is_quantity_name(name)] == []
 
 
 @pytest.mark.parametrize("name", ["n_hops", "num_docs", "n"])
