@@ -98,4 +98,8 @@ def _tabulate_pairs(shown: ModelsResult) -> Table:
                 }
             )
     notes = ["The p-values are corrected for the number of pairs."] if len(pairs) > 1 else []
-    return Table.of_rows("Metrics of each pair", rows, notes)
+    caption, about = "Metrics of each pair", {str(row["About"]) for row in rows}
+    if len(about) == 1:  # what all rows are about is said once
+        caption = f"{caption} {about.pop()}".strip()
+        rows = [{name: row[name] for name in row if name != "About"} for row in rows]
+    return Table.of_rows(caption, rows, notes)

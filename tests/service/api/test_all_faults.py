@@ -108,7 +108,7 @@ def test_exact_all_faults_of_raters_groups_and_probabilities_at_once(client: Tes
         ),
         (
             {"kind": "predictions", "block": "holdout", "y": [0, 1], "predictions": {"a": [0]},
-             "loss": "zero-one", "metrics": ["recal"]},
+             "loss": "zero-one", "metrics": ["recll"]},
             [["block"], ["loss", "name"], ["metrics", 0, "name"]],
         ),
     ]  # fmt: skip
