@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from thetahat_presentation.targets import SourceWords
 from thetahat_presentation.wording import (
     count_repetitions,
@@ -30,8 +32,8 @@ def test_exact_blocks_that_are_no_sources_do_not_name_them() -> None:
 
     assert find_source_words(folds) == find_source_words({}) == SourceWords("source", "sources")
     for target, these in (("new_source", "these schools"), ("these_sources", "data like these")):
-        models = {"m": {"recommended": {target: {}}}}
-        words = find_source_words({**schools, "models": models})
+        about: dict[str, Any] = {"m": {"recommended": {target: {}}}}
+        words = find_source_words({**schools, "models": about})
         assert words == SourceWords("school", "schools", these)
 
 

@@ -206,7 +206,7 @@ def test_invalid_other_numbers_beside_right_and_wrong_are_asked_about(
     assert "and 'gpt4' of 0 to 1, which has only 0 and 1" in message
     assert "--model gpt4 --model llama, or, with every column" in message
     written = [[f"{value}.0" for value in column] for column in right]
-    values = [written[0], np.round(9 * B, 2), np.round(8 * A, 2)]
+    values: list[Iterable[Any]] = [written[0], np.round(9 * B, 2), np.round(8 * A, 2)]
     message = refuse(capsys, write(tmp_path, "hurt,a,b", *values))
     assert "'hurt' is a model: it has values of 0 to 1, and 'a' of" in message
     shares = np.round(B / B.max(), 2)

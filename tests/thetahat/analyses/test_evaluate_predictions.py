@@ -15,6 +15,7 @@ import pytest
 import thetahat
 from thetahat.analyses.predictions import entry_points
 from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.values.types import Target
 from thetahat_service.kinds.base import Finished, Job
 from thetahat_service.kinds.registry import JOB_KINDS
 
@@ -175,12 +176,12 @@ def test_exact_examples_in_the_docstrings() -> None:
 
 
 @pytest.mark.parametrize("kind", [int, float, bool])
-def test_exact_zeros_and_ones_are_classes_without_a_loss(kind: type) -> None:
-    y = np.array([0, 1, 1, 0, 1] * 4).astype(kind)
-    predicted = {"a": np.array([0, 1, 0, 0, 1] * 4).astype(kind)}
+def test_exact_zeros_and_ones_are_classes_without_a_loss(kind: Any) -> None:
+    y: Any = np.array([0, 1, 1, 0, 1] * 4).astype(kind)
+    predicted: Any = {"a": np.array([0, 1, 0, 0, 1] * 4).astype(kind)}
 
     found = thetahat.evaluate_predictions(y, predicted, blocks="holdout")
 
     named = thetahat.evaluate_predictions(y, predicted, blocks="holdout", loss="zero_one")
     assert found.to_dict() == named.to_dict()
-    assert found.models["a"].recommended["these_models"].method == "wilson"
+    assert found.models["a"].recommended[Target.THESE_MODELS].method == "wilson"

@@ -266,11 +266,14 @@ def test_calibrated_sensitivity_of_a_judge_in_clusters() -> None:
     # t on CR1 covered .87 of these and had nothing where the judge found all positives
     rng = np.random.default_rng(20)
     rate, correlation, n_clusters, n_repeats = 0.95, 0.3, 20, 1000
-    shape = np.array([rate, 1 - rate]) * (1 - correlation) / correlation
+    scale = (1 - correlation) / correlation
     covered = 0
     for _ in range(n_repeats):
         cluster = np.repeat(np.arange(n_clusters), rng.integers(1, 7, n_clusters))
-        hits = rng.random(len(cluster)) < rng.beta(*shape, n_clusters)[cluster]
+        hits = (
+            rng.random(len(cluster))
+            < rng.beta(rate * scale, (1 - rate) * scale, n_clusters)[cluster]
+        )
         truth = [*np.ones(len(hits), dtype=int).tolist(), 0]
         judge = [*hits.astype(int).tolist(), 0]
         labels = [*cluster.tolist(), n_clusters]
