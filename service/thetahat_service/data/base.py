@@ -181,9 +181,14 @@ def check_names(names: Sequence[str]) -> None:
                 f"Two columns have the name {name[:80]!r}. Give each its own name; if names stand "
                 "in several lines, join them into one line."
             )
-        if not name or len(name) > MAX_NAME or "\0" in name or not _is_text(name):
+        if not name:
             raise InvalidFile(
-                f"The name of column {position} must be 1 to {MAX_NAME} characters of text, "
+                f"Column {position} has no name. Give it one; if it is the index of a table, save "
+                "the table without it (index=False in pandas)."
+            )
+        if len(name) > MAX_NAME or "\0" in name or not _is_text(name):
+            raise InvalidFile(
+                f"The name of column {position} must be at most {MAX_NAME} characters of text, "
                 f"not {name[:80]!r}."
             )
         earlier_names.add(name)

@@ -149,9 +149,12 @@ def _list_distinct(values: Sequence[object]) -> set[str]:
 
 
 def _differ(columns: Sequence[ColumnProfile]) -> bool:
-    """Return whether numbers differ as features do: some are below 0, or far larger than others."""
+    """Return whether numbers differ as features do: some are below 0, or far larger than others.
+
+    If none is above 0, they may be log-likelihoods.
+    """
     if any(column.low < 0 for column in columns):
-        return True
+        return any(column.high > 0 for column in columns)
     medians = [column.middle for column in columns if column.middle > 0]
     return bool(medians) and max(medians) > FURTHEST_MEDIANS * min(medians)
 

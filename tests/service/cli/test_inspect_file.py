@@ -405,3 +405,13 @@ def test_exact_features_of_zero_and_one_are_no_predictions(
     found = inspect(capsys, tmp_path / "t.csv", table("y,x", y, x))
 
     assert found["kind"] == ("cross_validation" if labels == (0, 1) else "predictions")
+
+
+@pytest.mark.parametrize(("shift", "kind"), [(-1.2, "losses"), (-0.5, "cross_validation")])
+def test_exact_numbers_that_are_all_below_zero_may_be_losses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], shift: float, kind: str
+) -> None:
+    columns = [[round(value + shift, 3) for value in values] for values in (A, B)]
+    found = inspect(capsys, tmp_path / "t.csv", table("gpt4,llama", *columns))
+
+    assert found["kind"] == kind, found["kind_reason"]
