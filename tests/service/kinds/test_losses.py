@@ -433,3 +433,14 @@ def test_invalid_unit_is_refused(change: dict[str, Any], loc: tuple[Any, ...]) -
     with pytest.raises(EvaluationError) as caught:
         run_kind({**SCHOOLS, **change})
     assert place_of(caught.value) == loc
+
+
+@pytest.mark.parametrize(("shift", "doubted"), [(0.0, True), (0.5, False)])
+def test_exact_values_of_which_none_is_above_zero_look_like_log_likelihoods(
+    shift: float, *, doubted: bool
+) -> None:
+    values = [round(shift - i % 7 / 8, 3) for i in range(1, 30)]
+    body = {"kind": "losses", "blocks": "holdout", "losses": {"a": values, "b": values[::-1]}}
+
+    assert ("scores_as_losses" in codes(run_kind(body).result)) is doubted
+    assert "scores_as_losses" not in codes(run_kind({**body, "better": "lower"}).result)

@@ -318,16 +318,19 @@ def _suspect_copies(table: LossTable) -> Iterator[Caution]:
 def _suspect_scores(table: LossTable, names: Sequence[str]) -> tuple[Caution, ...]:
     """Return a caution if values of these models, which were sent as losses, look like scores.
 
-    They do if a model's name has a word such as accuracy, or if all values are 0 or 1 and more than
-    half of every model's are 1.
+    They do if a model's name has a word such as accuracy, if no value of any model is above 0, as
+    with log-likelihoods, or if all values are 0 or 1 and more than half of every model's are 1.
     """
     for name in names:
         words = set(re.findall(r"[a-z]+\d*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
         if words & SCORE_WORDS and not words & LOSS_WORDS:
             return (SCORES_AS_LOSSES(reason=f"A model or column is named {name!r}"),)
+    known = [table.models[name].values for name in names]
+    if all(v is not None and v.max() <= 0 and v.min() < 0 for v in known):
+        reason = "No value is above 0, and log-likelihoods are at most 0"
+        return (SCORES_AS_LOSSES(reason=reason),)
     smallest = 1.0
-    for name in names:
-        values = table.models[name].values
+    for values in known:
         if values is None or not is_zero_one(values):
             return ()
         smallest = min(smallest, float(values.mean()))
