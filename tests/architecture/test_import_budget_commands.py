@@ -17,7 +17,7 @@ import pytest
 from tests.architecture.sources import ROOT
 
 PAIR = ("--model", "ridge", "--against", "mean", "--require", "better")
-MOST_MODULES = {"compare": 350, "gate": 301, "gate_table": 313}
+MOST_MODULES = {"compare": 351, "gate": 303, "gate_table": 314}
 """The most modules of our own, those of methods included."""
 
 FORBIDDEN = {

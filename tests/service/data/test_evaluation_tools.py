@@ -435,6 +435,54 @@ def test_exact_an_evaluation_result_of_deepeval_is_its_test_run(tmp_path: Path) 
         np.testing.assert_array_equal(columns[name], expected[name])
 
 
+def write_output_items(model: str, right: int) -> list[dict[str, Any]]:
+    """Return output items in the documented form of OpenAI's Evals API."""
+    grader = "Match-483dee9a-1f2b-4c3d-8e4f-0123456789ab"
+    return [
+        {
+            "object": "eval.run.output_item",
+            "id": f"outputitem_{i}",
+            "run_id": f"evalrun_{model}",
+            "status": "pass" if i < right else "fail",
+            "datasource_item_id": i,
+            "datasource_item": {"question": f"q{i}"},
+            "results": [{"name": grader, "sample": None, "passed": i < right, "score": None}],
+            "sample": {
+                "model": model,
+                "error": {"code": "timeout", "message": "no answer"} if i == 7 else None,
+                "usage": {"prompt_tokens": 10 + i, "completion_tokens": 3, "total_tokens": 13 + i},
+            },
+        }
+        for i in range(8)
+    ]
+
+
+def test_exact_output_items_of_openai_in_pages_and_lines(tmp_path: Path) -> None:
+    items = write_output_items("gpt-x", 3)
+    page = {"object": "list", "data": items, "has_more": False}
+    lines = b"\n".join(json.dumps(item).encode() for item in items)
+
+    for content, media_type in (
+        (json.dumps(page).encode(), JSON),
+        (json.dumps(items).encode(), JSON),
+        (lines, JSONL),
+    ):
+        inspection, columns = tabulate(tmp_path, content, media_type)
+        assert inspection.details["tool"] == "OpenAI Evals API"
+        assert str(inspection.details["failed_runs"]).startswith("1 of 8 runs ended in an error")
+        assert count(columns["score.Match"]) == 3
+        assert np.isnan(columns["score.Match"][7])
+        assert set(columns["model"]) == {"gpt-x"}
+        assert [*map(str, columns["item"])] == [*map(str, range(8))]
+        assert columns["cost.input_tokens"] == [10.0 + i for i in range(8)]
+
+
+def test_invalid_pages_of_output_items_that_are_not_all(tmp_path: Path) -> None:
+    page = {"object": "list", "data": write_output_items("gpt-x", 3), "has_more": True}
+    with pytest.raises(InvalidFile, match="has has_more: true, so that further items are missing"):
+        keep(tmp_path, JSON, json.dumps(page).encode())
+
+
 @pytest.mark.parametrize(
     "results",
     [
@@ -452,6 +500,7 @@ def test_invalid_the_summary_of_a_harness_names_its_samples(
 def test_invalid_other_json(tmp_path: Path) -> None:
     for content in (b'{"a": 1}', b"[1, 2]", b"[]", b'"text"'):
         with pytest.raises(
-            InvalidFile, match="DeepEval, every_eval_ever, HELM, OpenAI Evals, promptfoo"
+            InvalidFile,
+            match="DeepEval, every_eval_ever, HELM, OpenAI Evals, OpenAI Evals API, promptfoo",
         ):
             keep(tmp_path, JSON, content)

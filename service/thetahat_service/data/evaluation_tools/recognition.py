@@ -10,6 +10,7 @@ from thetahat_service.data.evaluation_tools import (
     every_eval_ever,
     helm,
     openai_evals,
+    openai_runs,
     promptfoo,
 )
 from thetahat_service.data.evaluation_tools.base import Tool
@@ -20,6 +21,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
     deepeval.TOOL,
     every_eval_ever.TOOL,
     openai_evals.TOOL,
+    openai_runs.TOOL,
 )
 
 
