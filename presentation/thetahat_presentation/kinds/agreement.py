@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from thetahat_presentation.document import (
@@ -19,6 +20,7 @@ from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.numbers import MISSING, format_count, format_interval, format_level
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.models import build_estimate
+from thetahat_presentation.parts.studied import tabulate_shares
 from thetahat_presentation.wording import list_names, name_method
 
 MOST_ASKED: Final = 6
@@ -48,6 +50,8 @@ def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
             _tabulate_differences(result),
             _tabulate_raters(result),
         ],
+        more=[tabulate_shares(_list_intervals(result))],
+        more_title="Do such intervals hold in simulations?",
     )
     return build_other_document(result, _list_sentences(result), main)
 
@@ -112,6 +116,16 @@ def _tabulate_all(result: Json) -> Table:
     return Table(
         caption="All raters together", columns=["Coefficient", "Items", "Agreement"], rows=rows
     )
+
+
+def _list_intervals(result: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the coefficients of pairs and of all raters by their names."""
+    for pair in result.get("pairs", ()):
+        for key, head in MEASURES.items():
+            if key in pair:
+                yield f"{head} of {pair['a']} and {pair['b']}", pair[key]
+    for key, each in result.get("coefficients", {}).items():
+        yield f"{name_method(key)} of all raters", each
 
 
 def _tabulate_differences(result: Json) -> Table:

@@ -7,7 +7,7 @@ nearest to its own. A result that was calibrated has the shares on samples of it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from thetahat_presentation.document import (
@@ -76,6 +76,29 @@ def _tabulate_coverage(shown: ModelsResult) -> Table:
             _describe_level(shown),
             RANGE_NOTE,
         ],
+    )
+
+
+def tabulate_shares(intervals: Iterable[tuple[str, Json]]) -> Table:
+    """Return a row for each design, with the names of the intervals that share it."""
+    names: dict[tuple[Cell, ...], list[str]] = {}
+    for name, interval in intervals:
+        share, missing = _find_share(interval), interval.get("expected_coverage_missing")
+        if share is not None or missing is not None:
+            names.setdefault(_build_share(share, "coverage", missing), []).append(name)
+    return Table(
+        caption="How often such intervals contained the true value in simulations",
+        columns=["Interval of", "Contained it in", "Range", "Simulated design"],
+        rows=[
+            [
+                Name(", ".join(of_row))
+                if len(of_row) <= MOST_NAMES
+                else count(len(of_row), "interval"),
+                *cells,
+            ]
+            for cells, of_row in names.items()
+        ],
+        notes=[RANGE_NOTE],
     )
 
 

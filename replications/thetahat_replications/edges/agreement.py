@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from thetahat.analyses.agreement.expected_coverage import DIFFERENT, ITEMS, name_data
 from thetahat.analyses.agreement.measuring import measure_agreement
 from thetahat.analyses.agreement.result import AgreementEstimate
 from thetahat.distributions import compute_upper_quantile
-from thetahat_replications.edges.table import BETWEEN, TableCell, TableRow
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import BETWEEN, KeptPage, TableCell, TableRow
 
 LEVEL: Final = 0.95
 KEYS: Final = ("kappa", "gwet_ac1", "krippendorff_alpha", "fleiss_kappa")
@@ -22,7 +24,8 @@ N_FOR_TRUTH: Final = 400_000
 TITLE: Final = "Agreement of raters"
 ABOUT: Final = f"""
 Raters err independently on items of two categories; the rate is that of the rarer one, error the
-chance that a rater is wrong. Five raters leave out three in ten ratings. Clusters have five items,
+chance that a rater is wrong. Four categories are equally common, and a wrong rating is one of the
+other three. Five raters leave out three in ten ratings. Clusters have five items,
 of which all are hard (error .3) or easy (error .02). Kappa is of the first two raters; AC1, alpha
 and Fleiss' kappa are of all. Each pair of columns has the interval of the result, which is a t
 interval on the scale of Fisher's z, and plain, the estimate plus and minus t standard errors. None
@@ -43,6 +46,38 @@ class _Design:
     raters: int = 2
     missing: float = 0.0
     clusters: bool = False
+    categories: int = 2
+
+    def collect_shares(self, row: Mapping[str, str], repetitions: int) -> Iterator[StudiedShare]:
+        """Yield how often the interval of each coefficient covered where there was one."""
+        built = 1 - float(row["none"])
+        numbers = {ITEMS: float(self.n), DIFFERENT: self.n * self.find_share()}
+        if self.clusters:
+            numbers["clusters"] = self.n / 5
+        for key in KEYS:
+            if key == "kappa" and self.raters > 2:
+                continue  # the items that both rated are fewer than the design says
+            yield StudiedShare(
+                interval=key,
+                data=name_data(self.raters, self.categories),
+                numbers=numbers,
+                population=self.name,
+                share=round(float(row[f"{key} z"]) / built, 3),
+                repetitions=round(repetitions * built),
+            )
+
+    def find_share(self) -> float:
+        """Return the share of the items with two ratings or more that have different ones."""
+        if self.clusters:
+            return 0.3 * 2 * 0.3 * 0.7 + 0.7 * 2 * 0.02 * 0.98
+        one_other, here = self.error / (self.categories - 1), 1 - self.missing
+        different = rated = 0.0
+        for k in range(2, self.raters + 1):
+            chance = math.comb(self.raters, k) * here**k * self.missing ** (self.raters - k)
+            same = (1 - self.error) ** k + (self.categories - 1) * one_other**k
+            different += chance * (1 - same)
+            rated += chance
+        return different / rated
 
 
 DESIGNS: Final = (
@@ -54,6 +89,13 @@ DESIGNS: Final = (
     _Design("100 items, five raters, error .1", 100, 0.3, 0.1, 5, 0.3),
     _Design("40 clusters of five items", 200, 0.3, 0.1, clusters=True),
     _Design("40 items, rate .3, error .02", 40, 0.3, 0.02),
+    _Design("1000 items, rate .3, error .1", 1000, 0.3, 0.1),
+    _Design("300 items, five raters, rate .1, error .05", 300, 0.1, 0.05, 5, 0.3),
+    _Design("50 items, four categories, error .15", 50, 0.25, 0.15, categories=4),
+    _Design("300 items, four categories, error .15", 300, 0.25, 0.15, categories=4),
+    _Design(
+        "100 items, five raters, four categories, error .15", 100, 0.25, 0.15, 5, 0.3, False, 4
+    ),
 )
 
 
@@ -99,6 +141,8 @@ def _cover(found: AgreementEstimate, truth: float) -> tuple[bool, bool]:
 def _draw(
     design: _Design, rng: np.random.Generator, n: int
 ) -> tuple[dict[str, np.ndarray], list[int] | None]:
+    if design.categories > 2:
+        return _draw_categories(design, rng, n), None
     true = rng.random(n) < design.rate
     cluster = np.arange(n) // 5
     error: float | np.ndarray = design.error
@@ -110,3 +154,22 @@ def _draw(
         rated[rng.random(n) < design.missing] = np.nan
         ratings[f"r{rater}"] = rated
     return ratings, cluster.tolist() if design.clusters else None
+
+
+def _draw_categories(design: _Design, rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
+    true = rng.integers(0, design.categories, n)
+    ratings = {}
+    for rater in range(design.raters):
+        wrong = (true + rng.integers(1, design.categories, n)) % design.categories
+        rated = np.where(rng.random(n) < design.error, wrong, true).astype(np.float64)
+        rated[rng.random(n) < design.missing] = np.nan
+        ratings[f"r{rater}"] = rated
+    return ratings
+
+
+def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
+    """Yield how often intervals covered in the samples that have one, by design and coefficient."""
+    designs = {design.name: design for design in DESIGNS}
+    for row in page.rows:
+        for share in designs[row["design"]].collect_shares(row, page.repetitions):
+            yield (share,)

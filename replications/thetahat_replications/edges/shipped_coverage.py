@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from thetahat_replications.edges import (
+    agreement,
     groups,
     judge_labels,
     metric_gaps,
@@ -48,6 +49,9 @@ class ShippedStudy:
 
 
 STUDIES: Final = (
+    ShippedStudy(
+        "agreement", Path("analyses/agreement/agreement_coverage.json"), agreement.collect_shares
+    ),
     ShippedStudy("groups", Path("analyses/groups/groups_coverage.json"), groups.collect_shares),
     ShippedStudy(
         "metrics_by_group",

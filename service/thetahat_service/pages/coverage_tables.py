@@ -159,6 +159,10 @@ def _describe_edge(name: str, package: str, title: str) -> MeasuredTable:
 
 
 _EDGES: Final = {
+    "agreement_coverage": (
+        "thetahat.analyses.agreement",
+        "Coverage of the intervals of coefficients of agreement",
+    ),
     "groups_coverage": (
         "thetahat.analyses.groups",
         "Coverage of the intervals of all groups at once",

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from thetahat.analyses.agreement.expected_coverage import add_expected_coverage
 from thetahat.analyses.agreement.kappa_differences import compare_kappas
 from thetahat.analyses.agreement.ratings import MOST_CATEGORIES, Ratings, read_ratings
 from thetahat.analyses.agreement.result import (
@@ -188,7 +189,17 @@ def _measure_all(ratings: Ratings, level: float) -> dict[str, AgreementEstimate]
         "gwet_ac1": compute_gwet_ac1(codes, q),
     }
     n = int(((codes >= 0).sum(axis=1) >= 2).sum())
-    return {key: _estimate(each, cluster, level, n) for key, each in found.items()}
+    return {
+        key: add_expected_coverage(
+            _estimate(each, cluster, level, n),
+            key,
+            codes,
+            q,
+            cluster,
+            is_weighted=key == "krippendorff_alpha" and ratings.scale != "nominal",
+        )
+        for key, each in found.items()
+    }
 
 
 def _measure_pair(ratings: Ratings, a: str, b: str, level: float) -> RaterPair:
@@ -213,13 +224,20 @@ def _measure_pair(ratings: Ratings, a: str, b: str, level: float) -> RaterPair:
     if ratings.cluster is not None:
         cluster = np.unique(ratings.cluster[is_rated], return_inverse=True)[1]
 
+    is_ordered = ratings.scale != "nominal"
+
+    def estimate(
+        key: str, found: Coefficient | None, *, is_weighted: bool = False
+    ) -> AgreementEstimate:
+        built = _estimate(found, cluster, level, n)
+        return add_expected_coverage(built, key, codes, q, cluster, is_weighted=is_weighted)
+
     def estimate_kappa(power: int) -> AgreementEstimate:
         if q > MOST_CATEGORIES:
             return AgreementEstimate(estimate=None, n=n, reason=MANY_CATEGORIES)
         kappa = compute_cohen_kappa(first, second, q, power, ratings.values)
-        return _estimate(kappa, cluster, level, n)
+        return estimate("kappa", kappa, is_weighted=power > 0)
 
-    is_ordered = ratings.scale != "nominal"
     observed = compute_observed_agreement(first, second)
     kappa = estimate_kappa(0)
     alpha = compute_krippendorff_alpha(codes, ratings.scale, ratings.values)
@@ -234,8 +252,8 @@ def _measure_pair(ratings: Ratings, a: str, b: str, level: float) -> RaterPair:
         kappa=kappa,
         kappa_linear=estimate_kappa(1) if is_ordered else None,
         kappa_quadratic=estimate_kappa(2) if is_ordered else None,
-        gwet_ac1=_estimate(compute_gwet_ac1(codes, q), cluster, level, n),
-        krippendorff_alpha=_estimate(alpha, cluster, level, n),
+        gwet_ac1=estimate("gwet_ac1", compute_gwet_ac1(codes, q)),
+        krippendorff_alpha=estimate("krippendorff_alpha", alpha, is_weighted=is_ordered),
         sensitivity=_estimate_hits(ratings, first, second, cluster, level, positive=True)
         if of_truth
         else None,

@@ -8,6 +8,7 @@ from typing import Any
 
 from thetahat.cautions import Caution
 from thetahat.numerics.agreement import RatingScale
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.json_values import to_json
 from thetahat_presentation.shown_result import ShownResult
 
@@ -33,6 +34,10 @@ class AgreementEstimate:
     """Number of items that it rests on."""
     reason: str | None = None
     """Why there is no estimate, or no interval."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often the interval covered in the nearest studied design; left out for rates."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -266,13 +266,13 @@ def test_calibrated_sensitivity_of_a_judge_in_clusters() -> None:
     # t on CR1 covered .87 of these and had nothing where the judge found all positives
     rng = np.random.default_rng(20)
     rate, correlation, n_clusters, n_repeats = 0.95, 0.3, 20, 1000
-    scale = (1 - correlation) / correlation
+    total = (1 - correlation) / correlation
     covered = 0
     for _ in range(n_repeats):
         cluster = np.repeat(np.arange(n_clusters), rng.integers(1, 7, n_clusters))
         hits = (
             rng.random(len(cluster))
-            < rng.beta(rate * scale, (1 - rate) * scale, n_clusters)[cluster]
+            < rng.beta(rate * total, (1 - rate) * total, n_clusters)[cluster]
         )
         truth = [*np.ones(len(hits), dtype=int).tolist(), 0]
         judge = [*hits.astype(int).tolist(), 0]
@@ -283,3 +283,35 @@ def test_calibrated_sensitivity_of_a_judge_in_clusters() -> None:
 
     # a level of .95 has a Monte-Carlo error of .0069: four of them below, at z = 4
     assert covered / n_repeats > 0.95 - 4 * 0.0069
+
+
+def draw_ratings(n: int, q: int, seed: int) -> dict[str, list[int]]:
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, q, n)
+    wrong = (true + rng.integers(1, q, n)) % q
+    return {"a": true.tolist(), "b": np.where(rng.random(n) < 0.2, wrong, true).tolist()}
+
+
+def test_exact_coverage_is_that_of_the_nearest_design_of_the_kept_page() -> None:
+    found = measure(draw_ratings(45, 2, seed=5))
+
+    # 7 of 45 items differ: nearest to 9 of 50, "50 items, rate .3, error .1"
+    assert found["pairs"][0]["n_disagree"] == 7
+    shares = {"kappa": 0.956, "gwet_ac1": 0.961, "krippendorff_alpha": 0.963}
+    for key, share in shares.items():
+        expected = found["pairs"][0][key]["expected_coverage"]
+        assert (expected["coverage"], expected["table"]) == (share, "/studies/agreement_coverage")
+    assert found["coefficients"]["fleiss_kappa"]["expected_coverage"]["coverage"] == 0.963
+
+
+def test_limit_what_was_not_studied_says_so() -> None:
+    ordered = measure(draw_ratings(100, 4, seed=6), scale="ordinal")["pairs"][0]
+    many = measure(draw_ratings(20_000, 2, seed=7))["pairs"][0]
+    clusters = [0] * 150 + list(range(1, 51))
+    unequal = measure(draw_ratings(200, 2, seed=8), cluster=clusters)["pairs"][0]
+
+    assert ordered["kappa"]["expected_coverage"]["coverage"] == 0.972
+    for key in ("kappa_linear", "kappa_quadratic", "krippendorff_alpha"):
+        assert ordered[key]["expected_coverage_missing"].startswith("The coverage of this interval")
+    assert "it has 3928 items with different ratings" in many["kappa"]["expected_coverage_missing"]
+    assert "weigh like" in unequal["kappa"]["expected_coverage_missing"]
