@@ -50,6 +50,25 @@ def predict_ridge(x: FloatArray, y: FloatArray, n_folds: int, penalty: float) ->
     return np.asarray(np.einsum("rkmi,rki->rkm", zf, coefficients).reshape(y.shape))
 
 
+def predict_kernel_ridge(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the predictions of ridge regression in a Gaussian kernel, around the mean target."""
+    n, p = x.shape[1:]
+    squares = (x**2).sum(axis=2)
+    distances = squares[:, :, None] + squares[:, None, :] - 2 * x @ x.swapaxes(1, 2)
+    kernel = np.exp(-distances / p)
+    means = predict_mean(x, y, n_folds)
+    predicted = np.empty(y.shape)
+    size = n // n_folds
+    for start in range(0, n, size):
+        rows = np.delete(np.arange(n), slice(start, start + size))
+        test = slice(start, start + size)
+        gram = kernel[:, rows[:, None], rows] + np.eye(len(rows))
+        mean = means[:, start, None]
+        weights = np.linalg.solve(gram, (y[:, rows] - mean)[..., None])
+        predicted[:, test] = mean + (kernel[:, test, rows] @ weights)[..., 0]
+    return predicted
+
+
 def predict_discriminant(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
     """Return the probabilities of linear discriminant analysis."""
     _, zf, yf = _split_folds(x, y, n_folds)
@@ -190,19 +209,23 @@ LEARNERS: Final[dict[str, Predictor]] = {
     "least squares": partial(predict_ridge, penalty=1e-8),
     "ridge 1": partial(predict_ridge, penalty=1.0),
     "ridge 3": partial(predict_ridge, penalty=3.0),
+    "ridge 10": partial(predict_ridge, penalty=10.0),
     "ridge 20": partial(predict_ridge, penalty=20.0),
     "ridge 50": partial(predict_ridge, penalty=50.0),
     "1 neighbour": partial(predict_neighbours, k=1),
     "3 neighbours": partial(predict_neighbours, k=3),
+    "5 neighbours": partial(predict_neighbours, k=5),
     "7 neighbours": partial(predict_neighbours, k=7),
     "15 neighbours": partial(predict_neighbours, k=15),
     "class tree, leaves of 1": partial(predict_tree, least_rows=1, of_classes=True),
     "class tree, leaves of 5": partial(predict_tree, least_rows=5, of_classes=True),
+    "tree, leaves of 1": partial(predict_tree, least_rows=1, of_classes=False),
     "tree, leaves of 2": partial(predict_tree, least_rows=2, of_classes=False),
     "tree, leaves of 10": partial(predict_tree, least_rows=10, of_classes=False),
     "class tree, depth 3": partial(predict_tree, least_rows=1, of_classes=True, depth=3),
     "tree, depth 3": partial(predict_tree, least_rows=1, of_classes=False, depth=3),
     "naive Bayes": predict_naive_bayes,
+    "kernel ridge": predict_kernel_ridge,
     "lasso": partial(predict_with, build=partial(Lasso, alpha=0.1)),
     "boosting": partial(
         predict_with,

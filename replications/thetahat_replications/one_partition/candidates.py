@@ -52,9 +52,7 @@ def estimate_after_test(
     """
     over_instances, degrees = estimate_over_instances(moments, allowance)
     between, few_degrees = estimate_nadeau_bengio(moments)
-    size = moments.n // moments.n_folds
-    ratio = size * moments.between / np.where(moments.within > 0, moments.within, np.inf)
-    differ = fdtrc(moments.n_folds - 1, moments.n - moments.n_folds, ratio) < alpha
+    differ = compute_p_value_of_folds(moments) < alpha
     takes_longer = differ & (between > over_instances)
     return (
         np.where(takes_longer, between, over_instances),
@@ -85,10 +83,27 @@ def estimate_shrunken(
     over_instances, degrees = estimate_over_instances(moments, allowance)
     between, few_degrees = estimate_nadeau_bengio(moments)
     weight = few_degrees / (few_degrees + prior)
-    parts = weight * between, (1 - weight) * over_instances
+    return weigh((between, few_degrees), (over_instances, degrees), weight)
+
+
+def weigh(
+    first: tuple[FloatArray, float], second: tuple[FloatArray, float], weight: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return an average of two variances, the weight being that of the first.
+
+    The degrees of freedom are those of Welch and Satterthwaite.
+    """
+    parts = weight * first[0], (1 - weight) * second[0]
     variance = parts[0] + parts[1]
-    spread = parts[0] ** 2 / few_degrees + parts[1] ** 2 / degrees
+    spread = parts[0] ** 2 / first[1] + parts[1] ** 2 / second[1]
     return variance, np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), 1.0)
+
+
+def compute_p_value_of_folds(moments: SampleMoments) -> FloatArray:
+    """Return the (R,) p-values of the F test that folds do not differ."""
+    size = moments.n // moments.n_folds
+    ratio = size * moments.between / np.where(moments.within > 0, moments.within, np.inf)
+    return np.asarray(fdtrc(moments.n_folds - 1, moments.n - moments.n_folds, ratio))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import Final
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
-from scipy.special import fdtrc
 
 from thetahat.cautions import FOLDS_DIFFER, HEAVY_TAILED_LOSSES
 from thetahat.values.types import BoolArray, FloatArray
 from thetahat_replications.edges.table import Table, TableRow
-from thetahat_replications.one_partition.candidates import Candidate, estimate_as_recommended
+from thetahat_replications.one_partition.candidates import (
+    Candidate,
+    compute_p_value_of_folds,
+    estimate_as_recommended,
+)
 from thetahat_replications.one_partition.designs import (
     CHOOSING,
     CHOOSING_TAILS,
@@ -37,6 +40,19 @@ from thetahat_replications.one_partition.measures import (
 from thetahat_replications.one_partition.simulation import LossSeries, simulate
 
 SETS: Final = {"choosing": (*CHOOSING, *CHOOSING_TAILS), "unseen": UNSEEN}
+
+
+class IntervalRule(Protocol):
+    """An interval by name."""
+
+    @property
+    def name(self) -> str:
+        """As the tables name it."""
+        ...
+
+    def build_ends(self, series: LossSeries) -> tuple[FloatArray, FloatArray]:
+        """Return the (R,) ends."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +99,7 @@ class ShorterRule:
     def _keeps_longer(self, series: LossSeries) -> BoolArray:
         """Return where folds differ, there is a caution of tails, or the losses have a tail."""
         moments = series.moments
-        size = moments.n // moments.n_folds
-        ratio = size * moments.between / np.where(moments.within > 0, moments.within, np.inf)
-        p = fdtrc(moments.n_folds - 1, moments.n - moments.n_folds, ratio)
+        p = compute_p_value_of_folds(moments)
         skewness = np.abs(moments.skewness)
         root = np.sqrt(moments.n)
         has_caution = (skewness / root >= HEAVY_TAILED_LOSSES.threshold) & ~moments.is_zero_one
@@ -100,7 +114,7 @@ CHOSEN: Final = ShorterRule(
 """Chosen on the set ``choosing`` before any figure of ``unseen`` was known."""
 LAST: Final = ShorterRule(of_losses=0.5, of_zero_one=0.75, of_unrelated=1.25)
 """The rule that was recommended for an hour on 27 November 2026."""
-RULES: Final[tuple[Candidate | ShorterRule, ...]] = (
+RULES: Final[tuple[IntervalRule, ...]] = (
     Candidate(name="today", rule=estimate_as_recommended),
     LAST,
     replace(LAST, of_mean=0.2, of_losses_themselves=3.5),
@@ -123,51 +137,78 @@ number, or that of the losses the second; of a difference, the skewness of the l
 model. All rules keep it where the folds differ or the skewness of the mean is .3 or more, as
 `heavy_tailed_losses` says. A limit on the kurtosis of the losses beside these was tried on the set
 `choosing` and changed the average coverage by .002 at most.
-
+"""
+ON_GROUPS: Final = """
 *Heavy* are the designs with a noise whose squares have no variance or a huge one (t with 3 and 4
-degrees, log-normal, Pareto), by the number of rows. *Drop* is the mean of today's coverage less the
-rule's over the designs, *most* its largest value. Target, *length* and *power* are those of the
-other pages. {repetitions} samples of each design, so that the coverage of one design has a standard
-error of {error:.3f}, and both rules have the same samples. The set `choosing` is that of the page
-of that name and four populations more; {chosen} was chosen on it, and written down before any
-figure of the set `unseen` was known.
+degrees, log-normal, Pareto, Weibull), by the number of rows. *Drop* is the mean of today's coverage
+less the rule's over the designs, *most* its largest value. Target, *length* and *power* are those
+of the other pages. {repetitions} samples of each design, so that the coverage of one design has a
+standard error of {error:.3f}, and all rules have the same samples.
+"""
+OF_SETS: Final = """
+The set `choosing` is that of the page of that name and four populations more; {chosen} was chosen
+on it, and written down before any figure of the set `unseen` was known.
 """
 
 
 def build_table(name: str, repetitions: int, seed: int) -> Table:
     """Return coverage, length and power of the rules over groups of designs of one set."""
+    on_groups = ON_GROUPS.format(repetitions=repetitions, error=(0.95 * 0.05 / repetitions) ** 0.5)
+    return compare(
+        f"A shorter interval over one partition, {name}",
+        f"{ABOUT}\n{on_groups}{OF_SETS.format(chosen=CHOSEN.name)}",
+        (SETS[name], RULES),
+        (repetitions, seed),
+        by_rows=True,
+    )
+
+
+Compared: TypeAlias = tuple[Sequence[DrawnPopulation], Sequence[IntervalRule]]
+"""Designs, and the rules that are compared on them; the first is that of today."""
+
+
+def compare(
+    title: str, about: str, compared: Compared, drawn: tuple[int, int], *, by_rows: bool
+) -> Table:
+    """Return coverage, length and power of rules over groups of designs.
+
+    ``drawn`` are the repetitions and the seed; heavy designs may be grouped by their rows.
+    """
     by_group: dict[tuple[str, str], list[list[Measures]]] = {}
-    for of, group, measured in _measure(SETS[name], repetitions, seed):
+    for of, group, measured in _measure(compared, *drawn, by_rows=by_rows):
         by_group.setdefault((of, group), []).append(measured)
     rows: list[TableRow] = []
     for (of, group), of_designs in sorted(by_group.items(), key=_order):
         before = np.array([measured[0].coverage for measured in of_designs])
-        for place, rule in enumerate(RULES):
+        for place, rule in enumerate(compared[1]):
             of_rule = [measured[place] for measured in of_designs]
             drop = before - [m.coverage for m in of_rule]
             measures = (*astuple(summarise(of_rule)), float(drop.mean()), float(drop.max()))
             rows.append((of, group, rule.name, len(of_designs), *measures))
     return Table(
-        title=f"A shorter interval over one partition, {name}",
-        about=ABOUT.format(
-            repetitions=repetitions, error=(0.95 * 0.05 / repetitions) ** 0.5, chosen=CHOSEN.name
-        ),
+        title=title,
+        about=about,
         columns=("of", "designs of", "rule", *SUMMARY_COLUMNS[2:], "drop", "most"),
         rows=tuple(rows),
     )
 
 
 def _measure(
-    populations: Sequence[DrawnPopulation], repetitions: int, seed: int
+    compared: Compared, repetitions: int, seed: int, *, by_rows: bool
 ) -> Iterator[tuple[str, str, list[Measures]]]:
     """Yield what each rule reaches, with the kind of series and the groups that it counts in."""
     kinds = {is_difference: of for of, is_difference in OF_SERIES.items()}
+    populations, rules = compared
     for population in populations:
         for series in simulate(population, repetitions, seed):
-            measured = [measure_interval(series.moments, rule.build_ends(series)) for rule in RULES]
+            measured = [measure_interval(series.moments, rule.build_ends(series)) for rule in rules]
             n, loss = series.place[1], series.place[3]
             if population.is_heavy:
-                yield kinds[series.is_difference], f"heavy, {n} rows", measured
+                yield (
+                    kinds[series.is_difference],
+                    f"heavy, {n} rows" if by_rows else "heavy",
+                    measured,
+                )
             else:
                 yield kinds[series.is_difference], "ordinary", measured
                 yield kinds[series.is_difference], f"ordinary, {loss} losses", measured
@@ -175,6 +216,6 @@ def _measure(
 
 def _order(group: tuple[tuple[str, str], list[list[Measures]]]) -> tuple[bool, bool, int, str]:
     (of, name), _ = group
-    digits = "".join(c for c in name.partition(",")[2] if c.isdigit())
     heavy = name.startswith("heavy")
-    return OF_SERIES[of], heavy, int(digits) if heavy else 0, name
+    digits = "".join(c for c in name.partition(",")[2] if c.isdigit()) if heavy else ""
+    return OF_SERIES[of], heavy, int(digits or 0), name
