@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from thetahat.tables.column_profiles import ColumnProfile
@@ -60,6 +60,12 @@ class Export(NamedTuple):
             "not models. Give the table of the other model, too: thetahat compare FILE OTHER "
             f"{options} (or another of them)."
         )
+
+    def name_roles(self, names: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Return the role of each column, and why."""
+        roles = dict.fromkeys(names, ("detail", "is not compared"))
+        roles |= dict.fromkeys(self.scores, ("score", "has a metric of the one model"))
+        return roles | {self.item: ("item", "names the items, by which models are paired")}
 
 
 class _Kind(NamedTuple):

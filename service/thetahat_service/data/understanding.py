@@ -56,24 +56,24 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         values: list[Any] = read_labels(file, [name])[name].tolist()
         return values
 
-    log = name_log(file)
-    contents = (
-        guess_contents(proposals, read_values)
-        if log is None
-        else Contents("losses", f"It is {log}.")
-    )
+    log, export = name_log(file), find_export([*profiles])
+    if log is not None or export is not None:
+        of_export = f"a table of {export.tool}" if export is not None else None
+        contents = Contents("losses", f"It is {log or of_export}.")
+    else:
+        contents = guess_contents(proposals, read_values)
     proposals = doubt_computed_columns(proposals, lambda name: _read_numbers(file, name))
     roles = {name: _name_role(p, contents) for name, p in proposals.items()}
     if log is not None:
         roles, questions = describe_log(file, profiles, read_values)
+    elif export is not None:
+        roles, questions = export.name_roles(profiles), [export.describe()]
     elif (model := find_model_column(profiles)) is None:
         numbers = {p.name: _read_numbers(file, p.name) for p in list_of(proposals, Role.MODEL)}
         questions = list_questions(proposals, rows, contents, numbers)
         other_items = describe_other_items(proposals, read_values)
-        export = find_export([*profiles])
-        about = export.describe() if export is not None else None
         copies = _describe_target_copies(file, proposals)
-        questions = [*filter(None, [about, other_items]), *copies, *questions]
+        questions = [*filter(None, [other_items]), *copies, *questions]
     else:
         long_roles, questions = _describe_long_table(profiles, model, read_values)
         roles |= long_roles

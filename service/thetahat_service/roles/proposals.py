@@ -213,6 +213,8 @@ def _has_faulty_numbers(column: ColumnProfile) -> bool:
 def _judge_numbers(column: ColumnProfile) -> tuple[Role, str] | None:
     if column.is_increasing and not (column.is_whole or is_measure_name(column.name)):
         return Role.INDEX, "has numbers that increase by the same step from row to row"
+    if not column.present:
+        return Role.UNCLEAR, "has no value in any row"
     if not column.is_whole:
         return None
     span = f"the whole numbers {column.low:.0f} to {column.high:.0f}"

@@ -744,6 +744,7 @@ def test_exact_a_packed_text_is_read_by_its_content(
         ("confidence", OTHERS),
         ("pct", [i / N for i in range(N)]),
         ("weight", ["1.0"] * N),
+        ("tags", [""] * N),
     ],
 )
 def test_invalid_settings_and_measures_are_asked_about(

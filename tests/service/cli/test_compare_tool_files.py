@@ -270,8 +270,12 @@ def test_invalid_a_table_of_metrics_names_its_tool_and_the_command(
     assert f"a table of {tool}, whose columns" in message
     assert "are metrics of one model, not models" in message
     assert [*result["models"]] == ["1", "2"]
-    questions = inspect(Path(paths[0]))["questions"]
-    assert f"The file is a table of {tool}" in " ".join(questions)
+    found = inspect(Path(paths[0]))
+    assert f"The file is a table of {tool}" in " ".join(found["questions"])
+    assert (found["kind"], found["kind_reason"]) == ("losses", f"It is a table of {tool}.")
+    roles = {column["name"]: column["role"] for column in found["columns"]}
+    assert {*roles.values()} == {"item", "score", "detail"}
+    assert (roles[options[1]], roles[options[3]]) == ("item", "score")
 
 
 @pytest.mark.parametrize(
