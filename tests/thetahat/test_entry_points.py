@@ -5,10 +5,13 @@ from __future__ import annotations
 import doctest
 import subprocess
 import sys
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import thetahat
@@ -136,7 +139,7 @@ def test_invalid_losses_without_blocks_name_the_way_for_one_test_set() -> None:
 
 
 def test_exact_a_data_frame_is_a_mapping_of_models() -> None:
-    columns = {"a": [0.5, 0.25, 1.0, 0.125], "b": [0.25, 0.5, 0.75, 1.0]}
+    columns = {"a": [0.5, 0.25, 1.0, 0.125], "b": [0.25, 0.5, 1.0, 0.75]}
 
     arrays = {name: np.array(values) for name, values in columns.items()}
     results = [
@@ -145,3 +148,27 @@ def test_exact_a_data_frame_is_a_mapping_of_models() -> None:
     ]
 
     assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"item": [0, 0, 1, 1, 2, 2]}, "has a name and whole numbers that are those of labels"),
+        ({"latency_ms": [120.5, 98.1, 101.0, 140.2, 99.9, 110.4]}, "has a name of something else"),
+        ({"model": ["a", "b"] * 3}, "is text"),
+        ({"n": [7, 3, 9, 4, 8, 6]}, "whole numbers"),
+    ],
+)
+def test_invalid_a_column_of_a_frame_that_may_be_no_model(
+    make: Any, other: dict[str, list[Any]], reason: str
+) -> None:
+    scores = {"a": [0.5, 0.25, 1.0, 0.125, 0.3, 0.7], "b": [0.25, 0.5, 1.0, 0.75, 0.2, 0.1]}
+
+    with pytest.raises(InvalidParameter, match=reason) as caught:
+        thetahat.evaluate(make({**other, **scores}), blocks="holdout")
+
+    (name,) = other
+    assert caught.value.loc == ("losses", name)
+    assert "frame[['a', 'b']]" in str(caught.value)
+    thetahat.evaluate(make(scores), blocks="holdout")

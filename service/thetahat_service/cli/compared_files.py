@@ -347,9 +347,9 @@ def _build_request(
     paths: list[Path], data: list[DatasetFile], options: FileOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about the files, and sentences on how they were understood."""
+    from thetahat.roles.proposals import find_model_column
     from thetahat_service.cli.table_columns import check_names
     from thetahat_service.data.logs import name_log
-    from thetahat_service.roles.proposals import find_model_column
 
     if options.judges:
         if len(data) > 1 or name_log(data[0]) or options.names_a_long_table:
@@ -383,8 +383,8 @@ def _build_item_request(
     items: ScoredItems, options: FileOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about scored items."""
+    from thetahat.roles.names import name_unit
     from thetahat_service.cli.scored_items import choose_better
-    from thetahat_service.roles.names import name_unit
 
     by_row = {name: getattr(options, name) for name in ("repeat", "instance", "run", "time")}
     for label, column in by_row.items():
@@ -422,8 +422,8 @@ def _build_table_request(
     data: DatasetFile, profiles: Mapping[str, ColumnProfile], options: FileOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about a table with a column for each model."""
+    from thetahat.roles.names import name_unit
     from thetahat_service.cli.table_columns import check_names, choose_columns
-    from thetahat_service.roles.names import name_unit
 
     judges = options.judges
     of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
@@ -496,7 +496,7 @@ def _refuse_export(profiles: Mapping[str, ColumnProfile]) -> None:
 
 def _ask_about_better(models: Sequence[ColumnProfile]) -> None:
     """Refuse to take values as losses that are scores by name, or truth values."""
-    from thetahat_service.roles.names import find_better
+    from thetahat.roles.names import find_better
 
     named = next((m.name for m in models if find_better(m.name) == "higher"), None)
     if named is None and not all(m.type == "boolean" for m in models):

@@ -10,6 +10,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from thetahat.roles.long_tables import LongColumns, UnclearTable, read_long_table
+from thetahat.roles.names import find_better, is_name_of
+from thetahat.roles.proposals import describe_faults
 from thetahat.tables.labels import list_names
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
@@ -18,9 +21,6 @@ from thetahat_service.data.list_scores import SCORE_PREFIX
 from thetahat_service.data.logs import ITEM_COLUMNS, find_log_scores
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import find_types, read_labels
-from thetahat_service.roles.long_tables import LongColumns, UnclearTable, read_long_table
-from thetahat_service.roles.names import find_better, is_name_of
-from thetahat_service.roles.proposals import describe_faults
 
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile

@@ -9,13 +9,8 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thetahat.tables.missing_codes import find_missing_code
-from thetahat.tables.totals import TotalRow, find_computed_total, find_named_total
-from thetahat_service.cli.failures import UserError
-from thetahat_service.data.base import EMPTY_ROWS, WRITTEN
-from thetahat_service.data.reading import read_columns, read_labels
-from thetahat_service.roles.names import NAMED_LABELS, is_name_of, is_no_model_name
-from thetahat_service.roles.proposals import (
+from thetahat.roles.names import NAMED_LABELS, is_name_of, is_no_model_name
+from thetahat.roles.proposals import (
     Proposal,
     Role,
     describe_faults,
@@ -25,6 +20,11 @@ from thetahat_service.roles.proposals import (
     list_of,
     propose_roles,
 )
+from thetahat.tables.missing_codes import find_missing_code
+from thetahat.tables.totals import TotalRow, find_computed_total, find_named_total
+from thetahat_service.cli.failures import UserError
+from thetahat_service.data.base import EMPTY_ROWS, WRITTEN
+from thetahat_service.data.reading import read_columns, read_labels
 
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile

@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from thetahat.roles.names import find_metrics
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.evaluation_tools.base import require_object
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
-from thetahat_service.roles.names import find_metrics
 
 INDEX = "index"
 """The column of row names that do not only number the rows."""

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from thetahat.roles.long_tables import LongColumns, Values, list_labels
+from thetahat.roles.names import is_label_name, is_name_of
+from thetahat.roles.questions import list_questions_of_long_table
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.data.base import FORM
 from thetahat_service.data.evaluation_tools.base import COST_PREFIX, ERROR
 from thetahat_service.data.list_scores import SCORE_PREFIX, ScoreColumns, list_scores
 from thetahat_service.data.reading import ReadableFile, find_types
-from thetahat_service.roles.long_tables import LongColumns, Values, list_labels
-from thetahat_service.roles.names import is_label_name, is_name_of
-from thetahat_service.roles.questions import list_questions_of_long_table
 
 LOG_TYPES: Final = {
     "application/vnd.inspect-ai.log": "a log of inspect_ai",

@@ -9,18 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.cautions import FEATURE_EQUALS_TARGET
-from thetahat.tables.column_profiles import ColumnProfile
-from thetahat.tables.target_tasks import propose_task
-from thetahat.values.types import FloatArray
-from thetahat_service.data.base import GROUPS, WRITTEN
-from thetahat_service.data.logs import describe_log, find_export, name_log
-from thetahat_service.data.profiles import profile_columns
-from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
-from thetahat_service.json_types import FileUnderstanding, JsonObject, UnderstoodColumn
-from thetahat_service.roles.contents import Contents, guess_contents
-from thetahat_service.roles.long_tables import UnclearTable, Values, read_long_table
-from thetahat_service.roles.names import is_label_name
-from thetahat_service.roles.proposals import (
+from thetahat.roles.contents import Contents, guess_contents
+from thetahat.roles.long_tables import UnclearTable, Values, read_long_table
+from thetahat.roles.names import is_label_name
+from thetahat.roles.proposals import (
     Proposal,
     Role,
     describe_other_items,
@@ -29,7 +21,15 @@ from thetahat_service.roles.proposals import (
     list_of,
     propose_roles,
 )
-from thetahat_service.roles.questions import list_questions, list_questions_of_long_table
+from thetahat.roles.questions import list_questions, list_questions_of_long_table
+from thetahat.tables.column_profiles import ColumnProfile
+from thetahat.tables.target_tasks import propose_task
+from thetahat.values.types import FloatArray
+from thetahat_service.data.base import GROUPS, WRITTEN
+from thetahat_service.data.logs import describe_log, find_export, name_log
+from thetahat_service.data.profiles import profile_columns
+from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
+from thetahat_service.json_types import FileUnderstanding, JsonObject, UnderstoodColumn
 
 FEATURE: Final = "feature"
 EXAMPLES: Final = 3

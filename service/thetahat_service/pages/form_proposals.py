@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from thetahat.roles.names import is_name_of, is_rater_name
 from thetahat_presentation.wording import list_names
 from thetahat_service.json_types import ColumnDescription, FileUnderstanding, UnderstoodColumn
-from thetahat_service.roles.names import is_name_of, is_rater_name
 
 MOST_LEFT_OUT: Final = 100
 """Sources up to which each is left out in turn; of more, groups of them are."""

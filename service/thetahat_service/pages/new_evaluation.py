@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from thetahat.losses import get_default_loss
+from thetahat.roles.names import name_unit
 from thetahat.schemes import SCHEMES as REGISTERED_SCHEMES
 from thetahat_service.json_types import ColumnDescription, MethodDescription
 from thetahat_service.pages.form_proposals import FormProposals
@@ -18,7 +19,6 @@ from thetahat_service.pages.sent_form import (
     read_number,
     read_text,
 )
-from thetahat_service.roles.names import name_unit
 
 PARTS: Final = {
     "cross_validation": "Data to learn from: learners are trained and tested on parts of the file",

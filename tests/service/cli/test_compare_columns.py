@@ -16,9 +16,9 @@ from sklearn.utils import all_estimators
 
 from tests.service.surfaces.commands import with_one_seed
 from thetahat.learners import LEARNERS
+from thetahat.roles.names import is_quantity_name
 from thetahat.tables.totals import find_computed_total
 from thetahat_service.cli import main
-from thetahat_service.roles.names import is_quantity_name
 
 N = 30
 A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)

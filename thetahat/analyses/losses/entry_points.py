@@ -393,6 +393,25 @@ def read_block_kind(blocks: BlockKind | str) -> BlockKind:
     return BlockKind(blocks)
 
 
+def _refuse_other_columns(columns: Mapping[str, Any]) -> None:
+    """Refuse a data frame in which a column may be no model, as ``thetahat compare`` does."""
+    from thetahat.roles.proposals import Role, propose_roles  # noqa: PLC0415 - for frames alone
+    from thetahat.tables.column_profiles import profile_raw_column  # noqa: PLC0415 - likewise
+
+    profiles = [profile_raw_column(name, read_series(each)) for name, each in columns.items()]
+    proposals = propose_roles(profiles)
+    models = [name for name, each in proposals.items() if each.role is Role.MODEL]
+    for name, proposal in proposals.items():
+        if proposal.role not in {Role.MODEL, Role.FAULTY}:
+            named = f"frame[{models}]" if models else "a mapping of the models"
+            raise InvalidParameter(
+                f"It is not clear whether column {name!r} of the data frame is a model: it "
+                f"{proposal.reason}. Give the columns of losses alone, as {named}; a mapping by "
+                "name takes every column as a model.",
+                loc=("losses", name),
+            )
+
+
 class LongFormColumns(NamedTuple):
     """The columns of losses in long form."""
 
@@ -415,9 +434,12 @@ def _read_losses(
 
     Where items are named, the losses are their means, and the third value has those of the runs.
     """
+    is_frame = not isinstance(losses, Mapping)
     losses = list_columns(losses, "losses")
     if not losses:
         raise InvalidParameter("Losses have no model.", loc=("losses",))
+    if is_frame:
+        _refuse_other_columns(losses)
     in_rows = {name: _split_rows(name, values) for name, values in losses.items()}
     first = next(iter(in_rows))
     rows = in_rows[first]

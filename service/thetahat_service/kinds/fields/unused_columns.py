@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from thetahat.cautions import MODELS_IN_ROWS, OTHER_ITEMS, TOTAL_ROW, Caution
+from thetahat.roles.names import has_item_word, is_name_of
+from thetahat.roles.proposals import describe_other_items, propose_roles
 from thetahat.tables.column_profiles import profile_column
 from thetahat.tables.totals import find_named_total
 from thetahat.values.words import Words
@@ -13,8 +15,6 @@ from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, list_named_columns
-from thetahat_service.roles.names import has_item_word, is_name_of
-from thetahat_service.roles.proposals import describe_other_items, propose_roles
 
 MOST_ROWS_WITH_TOTALS: Final = 10_000
 """Rows up to which unused columns are read for names of totals; among more one counts little."""

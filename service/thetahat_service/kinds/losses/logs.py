@@ -21,6 +21,8 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
+from thetahat.roles.names import find_better
+from thetahat.roles.proposals import describe_faults
 from thetahat.tables.column_profiles import profile_column
 from thetahat.tables.columns import describe_label, find_largest_exact
 from thetahat.tables.labels import find_similar_labels
@@ -38,8 +40,6 @@ from thetahat_service.kinds.fields.groups import build_groups
 from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.losses.log_scores import find_score
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
-from thetahat_service.roles.names import find_better
-from thetahat_service.roles.proposals import describe_faults
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable

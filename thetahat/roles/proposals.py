@@ -7,11 +7,7 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from thetahat.tables.column_profiles import ColumnProfile
-from thetahat.tables.columns import write_mixed_marks
-from thetahat.tables.totals import find_computed_column
-from thetahat.values.types import Better, FloatArray
-from thetahat_service.roles.names import (
+from thetahat.roles.names import (
     find_better,
     find_metrics,
     has_item_word,
@@ -24,6 +20,10 @@ from thetahat_service.roles.names import (
     is_rater_name,
     is_unnamed,
 )
+from thetahat.tables.column_profiles import ColumnProfile
+from thetahat.tables.columns import write_mixed_marks
+from thetahat.tables.totals import find_computed_column
+from thetahat.values.types import Better, FloatArray
 
 FURTHEST: Final = 30.0
 """How many times larger than another a column's median may be, with no value in common, for both to

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from thetahat.tables.labels import list_names
-from thetahat.tables.missing_codes import find_missing_code
-from thetahat.tables.totals import find_computed_total, find_named_total
-from thetahat.values.types import FloatArray
-from thetahat_service.roles.contents import Contents
-from thetahat_service.roles.further_questions import (
+from thetahat.roles.contents import Contents
+from thetahat.roles.further_questions import (
     ask_about_raters,
     list_further_questions,
     list_further_questions_of_long_table,
 )
-from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import NAMED_LABELS, is_label_name, is_name_of
-from thetahat_service.roles.proposals import Proposal, Role, list_of
+from thetahat.roles.long_tables import LongColumns
+from thetahat.roles.names import NAMED_LABELS, is_label_name, is_name_of
+from thetahat.roles.proposals import Proposal, Role, list_of
+from thetahat.tables.labels import list_names
+from thetahat.tables.missing_codes import find_missing_code
+from thetahat.tables.totals import find_computed_total, find_named_total
+from thetahat.values.types import FloatArray
 
 
 def list_questions(

@@ -8,15 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn
 
+from thetahat.roles.names import find_metrics, is_name_of, is_summary_name, is_unnamed
+from thetahat.roles.proposals import Proposal, Role, find_model_column, list_of, propose_roles
 from thetahat.tables.column_profiles import ColumnProfile, is_total_name
-from thetahat_service.roles.names import find_metrics, is_name_of, is_summary_name, is_unnamed
-from thetahat_service.roles.proposals import (
-    Proposal,
-    Role,
-    find_model_column,
-    list_of,
-    propose_roles,
-)
 
 MOST_VARIANTS: Final = 20
 """How many different values a column may have that tells the rows of one item and model apart."""

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from thetahat.tables.column_profiles import ColumnProfile
-from thetahat_service.roles.long_tables import Values
-from thetahat_service.roles.names import (
+from thetahat.roles.long_tables import Values
+from thetahat.roles.names import (
     is_label_name,
     is_measure_name,
     is_name_of,
     is_quantity_name,
     is_rater_name,
 )
-from thetahat_service.roles.proposals import Proposal, Role, find_model_column, list_of
+from thetahat.roles.proposals import Proposal, Role, find_model_column, list_of
+from thetahat.tables.column_profiles import ColumnProfile
 
 Kind = Literal["losses", "predictions", "cross_validation"]
 

@@ -9,10 +9,10 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from thetahat.roles.long_tables import LongColumns
+from thetahat.roles.names import NameKind, is_name_of, is_rater_name, split_words
+from thetahat.roles.proposals import Proposal, Role, list_of
 from thetahat.tables.labels import list_names
-from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import NameKind, is_name_of, is_rater_name, split_words
-from thetahat_service.roles.proposals import Proposal, Role, list_of
 
 MOST_GROUPS: Final = 30
 """Different values of a column whose groups one would describe."""
