@@ -136,8 +136,8 @@ def _find_columns_of_classes(
 
     Numbers must have every class, and other classes than 0 and 1, which features often have, too.
     """
-    if target.is_numeric and (target.is_binary or not target.repeats):
-        return []
+    if target.is_numeric and (target.is_binary or 2 * target.distinct > target.present):
+        return []  # numbers of which two happen to be equal are no classes
     classes = _list_distinct(values(target.name))
     if target.is_numeric:
         return [c for c in others if c.is_numeric and _list_distinct(values(c.name)) == classes]

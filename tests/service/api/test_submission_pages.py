@@ -258,6 +258,10 @@ def test_exact_a_column_that_repeats_the_target_is_named_beside_the_form(
 ) -> None:
     page = open_page(client, upload(client, COPIES.encode()).headers["location"])
     assert "Column 'kind' has one value for each value of 'y' in all 30 rows" in page.text
+    numbers = "\n".join(["x,same,y", *(f"{i % 7},{i % 29 / 8},{i % 29 / 8}" for i in range(30))])
+    page = open_page(client, upload(client, numbers.encode()).headers["location"])
+    assert page.form("/evaluations/new").filled()["kind"] == ["cross_validation"]
+    assert "Column 'same' equals 'y' in all 30 rows" in page.text
     plain = open_page(client, upload(client, CSV).headers["location"])
     assert "in all 60 rows" not in plain.text
 
