@@ -140,14 +140,15 @@ model. All rules keep it where the folds differ or the skewness of the mean is .
 """
 ON_GROUPS: Final = """
 *Heavy* are the designs with a noise whose squares have no variance or a huge one (t with 3 and 4
-degrees, log-normal, Pareto, Weibull), by the number of rows. *Drop* is the mean of today's coverage
-less the rule's over the designs, *most* its largest value. Target, *length* and *power* are those
-of the other pages. {repetitions} samples of each design, so that the coverage of one design has a
-standard error of {error:.3f}, and all rules have the same samples.
+degrees, log-normal, Pareto, Weibull). *Drop* is the mean of today's coverage less the rule's over
+the designs, *most* its largest value. Target, *length* and *power* are those of the other pages.
+{repetitions} samples of each design, so that the coverage of one design has a standard error of
+{error:.3f}, and all rules have the same samples.
 """
 OF_SETS: Final = """
-The set `choosing` is that of the page of that name and four populations more; {chosen} was chosen
-on it, and written down before any figure of the set `unseen` was known.
+Heavy designs are shown by the number of rows. The set `choosing` is that of the page of that name
+and four populations more; {chosen} was chosen on it, and written down before any figure of the set
+`unseen` was known.
 """
 
 
@@ -156,7 +157,7 @@ def build_table(name: str, repetitions: int, seed: int) -> Table:
     on_groups = ON_GROUPS.format(repetitions=repetitions, error=(0.95 * 0.05 / repetitions) ** 0.5)
     return compare(
         f"A shorter interval over one partition, {name}",
-        f"{ABOUT}\n{on_groups}{OF_SETS.format(chosen=CHOSEN.name)}",
+        f"{ABOUT}{on_groups}{OF_SETS.format(chosen=CHOSEN.name)}",
         (SETS[name], RULES),
         (repetitions, seed),
         by_rows=True,
