@@ -119,7 +119,7 @@ class SkewnessCorrected(IntervalMethod):
         instances come in clusters, the variance must allow for them.
         """
         layout = losses.layout
-        if not _is_studied(variance_method, layout) or self.inapplicable(layout) is not None:
+        if not is_studied(variance_method, layout) or self.inapplicable(layout) is not None:
             return None
         if (value := get_usable_variance(variance)) is None:
             return None
@@ -134,8 +134,8 @@ class SkewnessCorrected(IntervalMethod):
             return None
         quantile = compute_upper_quantile(compute_tail_probability(level, alternative), degrees)
         used = _bound_skewness(skewness, quantile)
-        lower = variance.estimate - _invert_transformation(quantile, used) * error
-        upper = variance.estimate - _invert_transformation(-quantile, used) * error
+        lower = variance.estimate - invert_transformation(quantile, used) * error
+        upper = variance.estimate - invert_transformation(-quantile, used) * error
         if _has_unequal_clusters(layout):
             lower = min(lower, variance.estimate - quantile * error)
             upper = max(upper, variance.estimate + quantile * error)
@@ -162,7 +162,8 @@ class SkewnessCorrected(IntervalMethod):
         )
 
 
-def _is_studied(variance_method: MethodInfo, layout: Layout) -> bool:
+def is_studied(variance_method: MethodInfo, layout: Layout) -> bool:
+    """Return whether the coverage on such a variance was studied."""
     places = variance_method.recommended
     if not any(place.skewed is not None and layout.kind in place.blocks for place in places):
         return False
@@ -183,7 +184,12 @@ def _bound_skewness(skewness: float, quantile: float) -> float:
     return math.copysign(min(abs(skewness), largest), skewness)
 
 
-def _invert_transformation(quantile: float, skewness: float) -> float:
+def transform(t: float, skewness: float) -> float:
+    """Return Hall's transformation of a statistic, which rises with it everywhere."""
+    return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+
+
+def invert_transformation(quantile: float, skewness: float) -> float:
     """Return the u that Hall's transformation maps to the quantile.
 
     The cube root minus one is computed as ``(r^3 - 1) / (r^2 + r + 1)``, which loses no digits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,18 +49,21 @@ from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBu
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.analyses.losses.result import Comparison, Verdict
 from thetahat.analyses.losses.result_parts import ResultPart
-from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
+from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, SkewedBasis, VerdictBasis
 from thetahat.analyses.losses.verdicts import compute_all_evidence, judge
-from thetahat.cautions import TESTS_DISAGREE_WITH_VERDICT, Caution
+from thetahat.analyses.thresholds import SKEWED
+from thetahat.cautions import HEAVY_TAILED_LOSSES, TESTS_DISAGREE_WITH_VERDICT, Caution
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.intervals.base import Interval, IntervalMethod, IntervalOfLosses, PairedRatesInterval
+from thetahat.intervals.skewness_corrected import LEAST_DEGREES, is_studied
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits
-from thetahat.values.block_losses import LossTable
+from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.coverage import ExpectedSize
 from thetahat.values.number_text import format_number, name_method
 from thetahat.values.paired_counts import PairedCounts
+from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
 
@@ -308,6 +312,8 @@ def _build_question(  # noqa: PLR0913 - what is known of a pair
     elif best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
         basis = find_basis(best, compute_within_part(difference) if new else None)
+        if basis is not None and choices.margin is not None:
+            basis = allow_for_skewness(basis, best, difference)
     constant, identical = pair.constant, None
     is_of_means = constant is None and basis is None
     if is_of_means:
@@ -433,6 +439,31 @@ def find_basis_of_rates(
         counts=counts,
         interval=method,
     )
+
+
+def allow_for_skewness(
+    basis: VerdictBasis, built: BuiltInterval, difference: BlockLosses
+) -> VerdictBasis:
+    """Return the basis whose statements about a margin allow for clearly skewed differences.
+
+    They do on a test set of independent instances, where that was studied.
+    """
+    layout, variance = difference.layout, built.variance
+    is_of_test_set = layout.kind is BlockKind.HOLDOUT and layout.cluster is None
+    if not is_of_test_set or variance is None or not is_studied(variance, layout):
+        return basis
+    if basis.degrees_of_freedom is None or basis.degrees_of_freedom < LEAST_DEGREES:
+        return basis
+    skewness = compute_skewness_of_mean(difference)
+    if skewness is None or not is_clearly_skewed(skewness, layout.n_instances):
+        return basis
+    return SkewedBasis.allow_for(basis, skewness)
+
+
+def is_clearly_skewed(skewness: float, n: int) -> bool:
+    """Return whether the skewness of the mean of n values is large, or no chance."""
+    by_chance = SKEWED * math.sqrt(6) / n
+    return abs(skewness) > min(by_chance, HEAVY_TAILED_LOSSES.threshold)
 
 
 def find_basis(built: BuiltInterval, within: float | None = None) -> VerdictBasis | None:

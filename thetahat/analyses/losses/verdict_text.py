@@ -8,7 +8,7 @@ from typing import Final
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms
 from thetahat.analyses.losses.identical_losses import IdenticalUnits
 from thetahat.analyses.losses.result import Decision
-from thetahat.analyses.losses.verdict_basis import VerdictBasis
+from thetahat.analyses.losses.verdict_basis import SkewedBasis, VerdictBasis
 from thetahat.corrections import CORRECTIONS, choose_correction_of_bounds
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import (
@@ -168,9 +168,11 @@ def _write_undecided(
         return f"{start} The interval leaves out 0, but it is not corrected for several pairs."
     if terms.margin is None:
         return start
-    return (
-        f"{start} The data fit no difference at all, and also one of {format_number(terms.margin)}."
-    )
+    fits = f"{start} The data fit no difference at all, and also one of "
+    margin = format_number(terms.margin)
+    if isinstance(basis, SkewedBasis) and max(-low, high) < terms.margin:
+        return f"{fits}{margin}, since a few large differences decide."
+    return f"{fits}{margin}."
 
 
 def _write_for_identical(  # noqa: PLR0913 - a sentence needs all its numbers
@@ -262,7 +264,7 @@ def describe_scope(target: Target | None, layout: Layout) -> str:
 
 
 def _format_interval(basis: VerdictBasis, tail: float) -> tuple[str, str]:
-    low, high = format_alike(basis.compute_ends(tail), basis.standard_error)
+    low, high = format_alike(basis.compute_ends_of_margin(tail), basis.standard_error)
     return low, high
 
 
