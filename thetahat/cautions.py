@@ -550,7 +550,7 @@ EQUAL_MEANS = CautionKind(
     "Equal means",
     _SERIOUS,
     "The mean {value} of {model} is {constant} for each of the {n} {units}. Without spread between "
-    "{units} there is no interval that rests on them.",
+    "{units} there is no interval that rests on them{consequence}.",
     "Check that the {values} are the intended ones.",
 )
 IDENTICAL_LOSSES = CautionKind(

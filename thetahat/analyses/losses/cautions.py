@@ -124,13 +124,13 @@ def _list_model_cautions(table: LossTable, words: Words) -> Iterator[Caution]:
         flat = moments.deviations.max() == moments.deviations.min()
         if flat and (squares is None or not squares.any()):
             yield CONSTANT_LOSSES(words, model=name, constant=moments.shift)
-        elif (equal := _describe_equal_means(name, losses)) is not None:
+        elif (equal := describe_equal_means(name, losses)) is not None:
             yield equal
         elif has_heavy_tails(losses):
             yield _describe_tails(name, losses)
 
 
-def _describe_equal_means(name: str, losses: BlockLosses) -> Caution | None:
+def describe_equal_means(name: str, losses: BlockLosses) -> Caution | None:
     """Return the caution that the means of clusters, or of sources, do not vary, if so."""
     layout = losses.layout
     counted = [(Target.THESE_MODELS, "cluster", len(layout.cluster_labels))]
@@ -141,7 +141,15 @@ def _describe_equal_means(name: str, losses: BlockLosses) -> Caution | None:
         if constant is not None:
             units = layout.words.get_unit(unit).plural
             mean = format_number(constant)
-            return EQUAL_MEANS(layout.words, model=name, constant=mean, n=n, units=units)
+            about = f", and intervals are about these {units}, not about a new one"
+            return EQUAL_MEANS(
+                layout.words,
+                model=name,
+                constant=mean,
+                n=n,
+                units=units,
+                consequence=about if target is Target.NEW_SOURCE else "",
+            )
     return None
 
 

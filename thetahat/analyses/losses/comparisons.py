@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from thetahat.analyses.losses.bootstrap import omit_slow_defaults
+from thetahat.analyses.losses.cautions import describe_equal_means
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import subtract_ranges
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
@@ -244,6 +245,7 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         )
     cautions = (
         *pair.cautions,
+        *_explain_other_target(pair, best, choices),
         *_compare_with_tests(question.basis, outcomes, choices),
         *neighbours.judge_difference(difference, pair.a, pair.b),
     )
@@ -332,6 +334,19 @@ def _build_question(  # noqa: PLR0913 - what is known of a pair
         identical=identical,
         is_of_means=is_of_means,
     )
+
+
+def _explain_other_target(
+    pair: Pair, best: BuiltInterval | None, choices: Choices
+) -> Iterator[Caution]:
+    """Yield why the interval is about these sources where nothing says which are asked about."""
+    layout = pair.losses.difference.layout
+    if best is None or choices.target is not None or layout.kind is not BlockKind.SOURCE:
+        return
+    if pair.constant is None and best.interval.target is not DEFAULT_TARGET[layout.kind]:
+        caution = describe_equal_means(f"{pair.a} less that of {pair.b}", pair.losses.difference)
+        if caution is not None:
+            yield caution
 
 
 def _compare_with_tests(

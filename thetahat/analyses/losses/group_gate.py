@@ -57,7 +57,8 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: boo
         sentence += "".join(_explain_undecided(undecided, small, equal))
     else:
         outcome = GateOutcome.PASS
-        sentence = f"It is shown that {requirement} ({n_groups} groups)."
+        counted = f"{n_groups} group" if n_groups == 1 else f"{n_groups} groups"
+        sentence = f"It is shown that {requirement} ({counted})."
     result = build_gate_result(
         gate, choices, outcome, sentence, is_undecided=is_undecided, pair=pair
     )

@@ -152,3 +152,13 @@ def test_invalid_gates_name_the_place() -> None:
     with pytest.raises(InvalidParameter, match="with itself") as caught:
         Gate(model="new", against="new")
     assert caught.value.loc == ("gate", "against")
+
+
+def test_the_gate_counts_a_single_group_as_one() -> None:
+    gate = Gate(model="new", against="old", require=Requirement.NO_GROUP_WORSE)
+    losses = {"new": [0] * 100, "old": [0] * 100}
+    result = thetahat.evaluate(
+        losses, blocks="holdout", n_train=0, margin=MARGIN, groups={"g": ["x"] * 100}, gate=gate
+    )
+    assert result.gate is not None
+    assert result.gate.sentence.endswith("(1 group).")

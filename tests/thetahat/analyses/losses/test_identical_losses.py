@@ -293,3 +293,21 @@ def test_by_hand_named_variances_are_those_of_the_request() -> None:
     assert pair.interval is not None
     assert pair.interval.variance == "iid"
     assert "ignores_clusters" in {caution.code for caution in pair.interval.cautions}
+
+
+def test_a_difference_without_spread_between_sources_says_what_its_interval_is_about() -> None:
+    rng = np.random.default_rng(4)
+    noise = rng.normal(size=(4, 10))
+    a = rng.normal(size=(4, 10)) + rng.normal(size=(4, 1))
+    b = a + 0.3 + noise - noise.mean(axis=1, keepdims=True)
+    choices: dict[str, Any] = {"blocks": "source", "n_train": 0}
+    (pair,) = thetahat.evaluate({"a": a, "b": b}, **choices).comparisons
+    assert pair.verdict.target is Target.THESE_SOURCES
+    (caution,) = pair.cautions
+    assert caution.message == (
+        "The mean loss of a less that of b is -0.3 for each of the 4 sources. Without spread "
+        "between sources there is no interval that rests on them, and intervals are about these "
+        "sources, not about a new one."
+    )
+    (asked,) = thetahat.evaluate({"a": a, "b": b}, target="these_sources", **choices).comparisons
+    assert not asked.cautions
