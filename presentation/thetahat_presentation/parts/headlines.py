@@ -8,7 +8,7 @@ from typing import Final
 
 from thetahat_presentation.document import Json
 from thetahat_presentation.numbers import format_estimate, format_interval, format_level
-from thetahat_presentation.wording import list_names
+from thetahat_presentation.wording import join_words, list_names
 
 SELECTED: Final = "selected"
 """The name of what a selection chooses, among the models of its result."""
@@ -19,6 +19,13 @@ SENTENCES: Final = {
     "not_worse": "{name} is not worse than {others}",
     "undecided": "It is not clear whether {name} is better than {others}",
     "worse": "{name} is worse than {others}",
+}
+COUNTS: Final = {
+    "better": "better than {} of the others",
+    "equivalent": "equivalent to {}",
+    "not_worse": "not worse than {}",
+    "undecided": "not shown to differ from {}",
+    "worse": "worse than {}",
 }
 
 
@@ -66,6 +73,14 @@ def write_headline(summary: Json, comparisons: Sequence[ComparedPair] | None = N
     if left_out > 0:
         parts.append(f"{left_out} more comparisons are in the result")
     return ". ".join(parts) + "."
+
+
+def count_decisions(summary: Json, comparisons: Sequence[ComparedPair]) -> str:
+    """Return how many of many models the best one is better than, and tied with."""
+    best = summary["best_model"]
+    decisions = [_orient_decision(best, pair)[0] for pair in comparisons]
+    counts = [(words, decisions.count(decision)) for decision, words in COUNTS.items()]
+    return f"{best} is {join_words([words.format(n) for words, n in counts if n])}."
 
 
 def find_verdict(best: str, comparisons: Sequence[ComparedPair]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from thetahat_presentation.document import Interval, Json
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
-from thetahat_presentation.parts.headlines import ComparedPair, write_headline
+from thetahat_presentation.parts.headlines import ComparedPair, count_decisions, write_headline
 from thetahat_presentation.targets import describe_target, sort_targets
 from thetahat_presentation.wording import (
     capitalise,
@@ -138,14 +138,20 @@ class ModelsResult:
         if not self.summary:
             return ""
         if self._counts_tied:
-            return str(self.summary["sentences"][0])
+            first = str(self.summary["sentences"][0])
+            if self.other_target is None:
+                return first
+            counts = count_decisions(self.summary, self._decide(self.other_target))
+            return f"{first} {_join(capitalise(self.about(self.other_target)), counts)}"
         main = write_headline(self.summary, self._decide())
         return main if self.other_target is None else self._write_both(main, self.other_target)
 
     @property
     def _counts_tied(self) -> bool:
         """Whether the headline says how many models are tied, with its question."""
-        is_long = len(self.names) > MOST_OF_ALL_PAIRS and self.other_target is None
+        best, pairs = self.summary.get("best_model"), self.comparisons
+        has_counts = self.other_target is None or all(best in {p["a"], p["b"]} for p in pairs)
+        is_long = len(self.names) > MOST_OF_ALL_PAIRS and has_counts
         return is_long and bool(self.summary.get("sentences"))
 
     def write_verdict(self) -> str:

@@ -317,14 +317,15 @@ def _list_failures(failures: Json) -> Iterator[str]:
             yield from _list_failures(failure)
 
 
-def _orient(result: Json) -> dict[str, list[str]]:
+def _orient(result: Json, other_target: str = "") -> dict[str, list[str]]:
     """Return the models by the decision on the best model beside them, the best ones first."""
     best = result["summary"]["best_model"]
     order = [model["name"] for model in result["summary"]["models"]]
     by_decision: dict[str, list[str]] = {}
     for pair in result["comparisons"]:
         if best in {pair["a"], pair["b"]}:
-            decision = pair["verdict"]["decision"]
+            verdict = pair["other_verdicts"][other_target] if other_target else pair["verdict"]
+            decision = verdict["decision"]
             is_first = pair["a"] == best
             other = pair["b"] if is_first else pair["a"]
             decision = decision if is_first else MIRRORED.get(decision, decision)
@@ -344,9 +345,16 @@ def _check_claims(headline: str, result: Json) -> Iterator[str]:
     names = [model["name"] for model in result["summary"]["models"]]
     if result["kind"] == "selection":
         return
-    if len(names) > MOST_NAMED and not any(p.get("other_verdicts") for p in result["comparisons"]):
-        if clean(result["summary"]["sentences"][0]) != headline:
-            yield f"webhook: the headline is {headline!r}"
+    if len(names) > MOST_NAMED:
+        expected = clean(result["summary"]["sentences"][0])
+        if any(each.get("other_verdicts") for each in result["comparisons"]):
+            second = _orient(result, "these_sources")
+            better, tied = (len(second.get(each, ())) for each in ("better", "undecided"))
+            best = result["summary"]["best_model"]
+            expected += f" On these sources: {best} is better than {better} of the others and not "
+            expected += f"shown to differ from {tied}."
+        if headline != expected:
+            yield f"webhook: the headline is {headline!r}, and not {expected!r}"
         return
     for decision, others in _orient(result).items():
         if len(others) <= MOST_LISTED:
