@@ -282,7 +282,8 @@ def test_exact_a_list_has_the_mean_of_the_best_model() -> None:
     assert (
         describe_best(summary) == "The mean loss of ridge is 0.618 (95 % interval 0.533 to 0.703)."
     )
-    assert describe_best({**summary, "models": summary["models"][:1]}) == ""
+    for models in (summary["models"][:1], summary["models"] * 5):
+        assert describe_best({**summary, "models": models}) == ""
 
 
 def test_exact_the_links_on_a_page_lead_to_its_parts() -> None:

@@ -10,6 +10,9 @@ from thetahat_presentation.document import Json
 from thetahat_presentation.numbers import format_estimate, format_interval, format_level
 from thetahat_presentation.wording import join_words, list_names
 
+MOST_OF_ALL_PAIRS: Final = 8
+"""Largest number of models of which the headline names pairs; of more, it has the best mean and how
+many are tied with it."""
 SELECTED: Final = "selected"
 """The name of what a selection chooses, among the models of its result."""
 MIRRORED: Final = {"better": "worse", "worse": "better"}
@@ -104,7 +107,7 @@ def describe_selected(summary: Json) -> str:
 def describe_best(summary: Json) -> str:
     """Return the mean of the best of several models; empty where the headline has the numbers."""
     models = summary["models"]
-    if len(models) < 2:
+    if not 1 < len(models) <= MOST_OF_ALL_PAIRS:
         return ""
     return _describe_one(summary, models[0], models[0]["name"])
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from thetahat_presentation.document import Interval, Json
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
-from thetahat_presentation.parts.headlines import ComparedPair, count_decisions, write_headline
+from thetahat_presentation.parts.headlines import (
+    MOST_OF_ALL_PAIRS,
+    ComparedPair,
+    count_decisions,
+    write_headline,
+)
 from thetahat_presentation.targets import describe_target, sort_targets
 from thetahat_presentation.wording import (
     capitalise,
@@ -22,9 +27,6 @@ from thetahat_presentation.wording import (
     is_higher_better,
     name_method,
 )
-
-MOST_OF_ALL_PAIRS: Final = 8
-"""Largest number of models of which the headline names pairs; of more, it says which are tied."""
 
 
 class ModelsResult:
