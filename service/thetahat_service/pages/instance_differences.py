@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,14 +50,13 @@ def show_differences(
     """
     has_blocks = any(model.get("blocks", 2) > 1 for model in result["models"].values())
     has_clusters = any(item.cluster is not None for item in found.items)
+    precision = _find_precision([x for each in found.items for x in (each.a, each.b)])
     rows: list[list[Cell]] = [
         [
             Name(str(item.instance)),
             *[Name(str(item.block))] * has_blocks,
             *[Name(str(item.cluster))] * has_clusters,
-            Number(item.a),
-            Number(item.b),
-            Number(item.difference),
+            *(Number(value, precision) for value in (item.a, item.b, item.difference)),
         ]
         for item in found.items
     ]
@@ -77,3 +77,14 @@ def show_differences(
         ),
         next="" if found.next is None else urlencode(further),
     )
+
+
+def _find_precision(losses: Sequence[float]) -> float | None:
+    """Return the error with which numbers are written that have the decimals of the largest.
+
+    That one has four significant digits, so that the columns line up. None for whole numbers.
+    """
+    largest = max((abs(loss) for loss in losses), default=0.0)
+    if not 0 < largest < math.inf or all(loss == round(loss) for loss in losses):
+        return None
+    return float(10.0 ** (math.floor(math.log10(largest)) - 2))

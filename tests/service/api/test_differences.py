@@ -137,6 +137,9 @@ def test_exact_the_page_lists_and_searches_them(client: TestClient, sent: str) -
     page = open_page(client, f"/evaluations/{sent}?a=z&b=y")
     shown = [word for word in page.words if word.startswith("pupil ")]
     assert shown[:20] == wanted[:20]
+    places = [place for place, word in enumerate(page.words) if word in shown]
+    numbers = [word for place in places for word in page.words[place + 2 : place + 5]]
+    assert {len(number.partition(".")[2]) for number in numbers} == {3}, numbers
     (following,) = [link for link in page.links if "from=20" in link]
     second = open_page(client, f"/evaluations/{sent}{following.partition('#')[0]}")
     assert [word for word in second.words if word.startswith("pupil ")][:10] == wanted[20:]
