@@ -171,6 +171,12 @@ class Choices:
     the control, if no control is named."""
 
     def __post_init__(self) -> None:
+        if self.gate is not None and not isinstance(self.gate, Gate):
+            raise InvalidParameter(
+                f"gate is {self.gate!r}. It is a Gate, such as "
+                "thetahat.Gate(model='new', against='old', require='not_worse').",
+                loc=("gate",),
+            )
         run_checks(
             lambda: self._set_member("alternative", Alternative),
             lambda: self._set_member("target", Target),

@@ -149,6 +149,10 @@ def test_invalid_gates_name_the_place() -> None:
         with pytest.raises(InvalidParameter) as caught:
             thetahat.evaluate(losses, blocks="source", gate=Gate(**gate), **options)
         assert caught.value.loc == place
+    as_json: Any = {"model": "new", "against": "old"}
+    with pytest.raises(InvalidParameter, match=r"It is a Gate, such as thetahat\.Gate") as caught:
+        thetahat.evaluate(losses, blocks="source", margin=0.1, gate=as_json)
+    assert caught.value.loc == ("gate",)
     with pytest.raises(InvalidParameter, match="with itself") as caught:
         Gate(model="new", against="new")
     assert caught.value.loc == ("gate", "against")
