@@ -6,6 +6,7 @@ They are computed from the kept losses, in a process of its own:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -106,7 +107,8 @@ def _read_kept(row: EvaluationRow) -> EvaluationToRank:
         raise PartsNotKept("Its losses were removed.") from None
     if table is None:
         raise PartsNotKept("Its losses were kept by an older release, without their layout.")
-    choices = request.choices
+    choices, result = request.choices, json.loads(stored.body)
+    models = result["models"].items()
     return EvaluationToRank(
         id=str(row.id),
         title=name_evaluation(row.name, request.kind, row.id, row.summary),
@@ -116,6 +118,8 @@ def _read_kept(row: EvaluationRow) -> EvaluationToRank:
         margin=choices.margin,
         noun=choices.noun,
         table=table,
+        costs={name: model["cost"]["mean"] for name, model in models if model.get("cost")},
+        cost_unit=(result.get("cost") or {}).get("unit"),
     )
 
 

@@ -29,7 +29,7 @@ class ShownBoard:
     ranking: list[str]
     """Who shares the first rank, and which gap the test set can resolve."""
     tables: list[Table]
-    """All models, and the pairs with the best."""
+    """All models, the pairs with the best, and quality against cost."""
 
 
 def show_boards(found: Json, titles: Mapping[str, str]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _show_board(board: Json, *, is_only: bool) -> ShownBoard:
     paired = "" if n_evaluations == 1 else f" They are paired row by row, because {how}."
     together = "All models" if is_only else count(n_evaluations, "evaluation")
     alone = f"{board['evaluations'][0]['title']}, by itself"
-    sections = [document.find_section(name) for name in ("models", "pairs")]
+    sections = [document.find_section(name) for name in ("models", "pairs", "costs")]
     return ShownBoard(
         title=alone if n_evaluations == 1 else f"{together} together",
         sentence=f"{count(n_models, 'model')} of {count(n_evaluations, 'evaluation')} on the same "

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 
 from thetahat.analyses.losses import Choices, check, evaluate
+from thetahat.analyses.losses.costs import CostsOfTable, read_costs
+from thetahat.analyses.losses.parts import Parts
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.block_nouns import BlockNoun
@@ -47,6 +49,10 @@ class EvaluationToRank:
     """Its word for a block."""
     table: LossTable
     """Its losses."""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """What its models cost on average, of those that have a cost."""
+    cost_unit: str | None = None
+    """What costs are counted in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,7 +187,8 @@ def _build_board(
         )
     choices = Choices(level=level, margin=margin)
     check(table.layout, choices, table.names)
-    result = {"kind": "losses", **to_json(evaluate(table, choices, SEED))}
+    parts = Parts(costs=_read_costs([each for each, _ in members], found, layout.n_rows))
+    result = {"kind": "losses", **to_json(evaluate(table, choices, SEED, parts))}
     return {
         "evaluations": [{"id": each.id, "title": each.title} for each, _ in members],
         "n": layout.n_instances,
@@ -221,6 +228,22 @@ def _join_models(
             losses[shown] = values
             found[shown] = {"model": name, "evaluations": [each.id for each in having]}
     return losses, found
+
+
+def _read_costs(
+    evaluations: Sequence[EvaluationToRank], found: Mapping[str, Mapping[str, Any]], n: int
+) -> CostsOfTable | None:
+    """Return what the models cost; None unless each has one cost, and all have one unit."""
+    by_id = {each.id: each for each in evaluations}
+    units = {each.cost_unit for each in evaluations}
+    costs: dict[str, float] = {}
+    for shown, model in found.items():
+        known = {by_id[each].costs.get(model["model"]) for each in model["evaluations"]}
+        cost = known.pop()
+        if cost is None or known or len(units) > 1:
+            return None
+        costs[shown] = cost
+    return read_costs(costs, units.pop(), list(costs), n)
 
 
 def read_measure(request: Mapping[str, Any]) -> str:

@@ -202,6 +202,32 @@ def test_exact_other_losses_of_one_name_are_two_models() -> None:
 
 
 @pytest.mark.usefixtures("in_this_process")
+def test_exact_costs_are_on_a_board_if_each_model_has_one_in_one_unit(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    rows = np.linspace(1.0, 3.0, N).tolist()
+    of_cd = {"cost": {"c": 3.0, "d": 0.5}, "cost_unit": "USD"}
+    bodies = [
+        request("ab", cost={"a": [8.0] * N, "b": rows}, cost_unit="USD", margin=0.4),
+        request("cd", margin=0.4, **of_cd),
+        request("e", margin=0.4),
+        request("bc", margin=0.4, cost={"b": 2.0, "c": 1.0}, cost_unit="USD"),
+    ]
+    ab, cd, e, bc = [submit(client, body) for body in bodies]
+    worker.work()
+
+    board = rank(client, ab, cd)["boards"][0]["result"]
+    costs = {name: model["cost"]["mean"] for name, model in board["models"].items()}
+    assert costs == pytest.approx({"a": 8.0, "b": 2.0, "c": 3.0, "d": 0.5})
+    pair = next(each for each in board["comparisons"] if {each["a"], each["b"]} == {"a", "b"})
+    assert "b is 75 % cheaper (2 against 8 USD)" in pair["cost"]["sentence"]
+    page = open_page(client, f"/leaderboard?of={ab}&of={cd}")
+    assert any("b is 75 % cheaper" in words for words in page.words)
+    for others in ((ab, cd, e), (cd, bc)):  # e has no cost, and c has two
+        assert "cost" not in rank(client, *others)["boards"][0]["result"]
+
+
+@pytest.mark.usefixtures("in_this_process")
 def test_exact_the_page_has_ranks_ties_and_the_smallest_gap(
     client: TestClient, ids: dict[str, str]
 ) -> None:
