@@ -102,7 +102,9 @@ def misspelt(source: str, right: str, wrong: str) -> str:
     return source.replace(right, wrong)
 
 
-@pytest.fixture(scope="module")
+# Tests of other files that use the service run between those of this file, so that what has the
+# scope of the module is made anew.
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the OpenAPI document, what is generated of it, and scripts that use that."""
     folder = tmp_path_factory.mktemp("generated")
@@ -120,7 +122,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def found(folder: Path) -> list[str]:
     """What mypy says of all of it, in one run: a start of mypy takes longer than a script."""
     (folder / "mypy.ini").write_text(MYPY)

@@ -63,15 +63,18 @@ def find_faults(texts: Mapping[str, str], result: Json) -> list[str]:
         The result.
     """
     shown = {surface: read(surface, text) for surface, text in texts.items() if text}
+    # The JSON of a result is long and the surfaces are many: it is searched once for all of them.
+    intervals = {*INTERVAL.findall(clean(orjson.dumps(result).decode()))}
+    cautions = _collect_messages(result)
     faults: list[str] = []
     for surface, each in shown.items():
-        own = [*_check_denials(each), *_check_sentences(each, result)]
+        own = [*_check_denials(each), *_check_sentences(each, intervals)]
         own += _check_gate(find_gate(surface, texts[surface]), result)
         if result.get("models"):
             own += _check_models(each, result, is_asked=surface in (*FINDINGS, *FULL))
             own += _check_pairs(each, result, is_asked=surface in FULL)
         if surface in {"page", "report"}:
-            own += _check_all_cautions(each, result)
+            own += _check_all_cautions(each, cautions)
         faults += [f"{surface}: {fault}" for fault in own]
     return [*faults, *_compare_words(shown, texts, result)]
 
@@ -207,9 +210,8 @@ def _check_pair(
 # Sentences
 
 
-def _check_sentences(shown: Shown, result: Json) -> Iterator[str]:
+def _check_sentences(shown: Shown, known: set[str]) -> Iterator[str]:
     """Yield intervals with p-values that no sentence of the result has."""
-    known = {*INTERVAL.findall(clean(orjson.dumps(result).decode()))}
     for each in sorted({*INTERVAL.findall(shown.text)} - known):
         yield f"no verdict has {each})"
 
@@ -238,15 +240,21 @@ def list_cautions(value: Any) -> Iterator[Json]:
                 yield from list_cautions(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from list_cautions(inner)
+            if isinstance(inner, (dict, list)):  # most are lists of many numbers
+                yield from list_cautions(inner)
 
 
-def _check_all_cautions(shown: Shown, result: Json) -> Iterator[str]:
+def _collect_messages(result: Json) -> dict[str, list[str]]:
+    """Return the messages of a result's cautions by code."""
     messages: dict[str, list[str]] = {}
     for caution in list_cautions(result):
         messages.setdefault(str(caution["code"]), []).append(clean(str(caution["message"])))
     if "no_training_variance" in messages:  # which says the same of all numbers
         messages.pop("ignores_training_variance", None)
+    return messages
+
+
+def _check_all_cautions(shown: Shown, messages: Mapping[str, list[str]]) -> Iterator[str]:
     for code, each in messages.items():
         if not any(message in shown.text for message in each):
             yield f"the caution {code} is missing"
