@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
+
+import numpy as np
 
 from thetahat.roles.long_tables import Values
 from thetahat.roles.names import (
@@ -16,11 +18,18 @@ from thetahat.roles.names import (
 )
 from thetahat.roles.proposals import Proposal, Role, find_model_column, list_of
 from thetahat.tables.column_profiles import ColumnProfile
+from thetahat.values.types import FloatArray
 
 Kind = Literal["losses", "predictions", "cross_validation"]
+Numbers = Callable[[str], FloatArray]
 
 FURTHEST_MEDIANS: Final = 3.0
 """How many times larger than another the median of a column of losses is, at most, in a guess."""
+LEAST_CORRELATION: Final = 0.3
+"""The correlation of any two columns of losses on both sides of 0, at least, in a guess.
+
+Differences from one model have 0.5 if the losses of all models are independent and spread alike.
+"""
 LISTED: Final = 4
 
 
@@ -36,7 +45,7 @@ class Contents:
     """What the file lacks for that, as the end of "columns with"; empty where it lacks nothing."""
 
 
-def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Contents:
+def guess_contents(proposals: Mapping[str, Proposal], values: Values, numbers: Numbers) -> Contents:
     """Return what a file seems to hold, and why.
 
     Parameters
@@ -45,6 +54,8 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
         The proposed role of each column.
     values : callable
         Returns the values of a column by its name.
+    numbers : callable
+        Returns the numbers of a column by its name, NaN for missing ones.
     """
     columns = {name: proposal.column for name, proposal in proposals.items()}
     model = find_model_column(columns)
@@ -65,9 +76,8 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
     others = [name for name in doubts if not any(is_named(name) for is_named in measured)]
     if len(losses) == 1 and losses[0].is_binary:  # a class beside features, such as age
         others = doubts
-    if losses and (
-        all(is_name_of("loss", c.name) for c in losses) or not (others or _differ(losses))
-    ):
+    differ = _differ(losses, numbers)
+    if losses and (all(is_name_of("loss", c.name) for c in losses) or not (others or differ)):
         reason = (
             f"The numbers of {_list_names(losses)} look like losses or scores of the same rows, "
             "and no column has the name of true values."
@@ -88,7 +98,7 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
         names = _list_names(named_losses)
         have = "has the name" if len(named_losses) == 1 else "have the names"
         return Contents("losses", f"{names} {have} of losses or scores.")
-    reason = _explain_no_losses(proposals, losses, faulty_columns, others)
+    reason = _explain_no_losses(proposals, losses, faulty_columns, others, differ=differ)
     return Contents("cross_validation", f"{reason} No column has the name of true values.")
 
 
@@ -97,15 +107,20 @@ def _explain_no_losses(
     losses: Sequence[ColumnProfile],
     faulty: Sequence[Proposal],
     others: Sequence[str],
+    *,
+    differ: bool,
 ) -> str:
     if not losses and faulty:
         return f"Column {faulty[0].name!r} {faulty[0].reason}, and no other has only numbers."
     if not losses:
         return "No column has numbers that may be losses or scores."
-    if others and not _differ(losses):
+    if others and not differ:
         first = proposals[others[0]]
         return f"Column {first.name!r} {first.reason}, so they seem to be of different kinds."
-    return "Numbers below 0, or columns of different sizes, are rarely losses or scores."
+    return (
+        "Columns of different sizes, and numbers on both sides of 0 that do not rise together, are "
+        "rarely losses or scores."
+    )
 
 
 def _guess_with_target(
@@ -148,11 +163,21 @@ def _list_distinct(values: Sequence[object]) -> set[str]:
     return {str(value) for value in values if value is not None}
 
 
-def _differ(columns: Sequence[ColumnProfile]) -> bool:
-    """Return whether numbers differ as features do: some are below 0, or far larger than others.
+def _differ(columns: Sequence[ColumnProfile], numbers: Numbers) -> bool:
+    """Return whether numbers differ as features do: unrelated, or far larger than others.
 
-    If none is above 0, they may be log-likelihoods.
+    Columns with numbers on both sides of 0 may be differences or log-densities of the same rows,
+    which rise together and spread alike.
     """
+    if any(column.low < 0 < column.high for column in columns):
+        values = np.array([numbers(column.name) for column in columns])
+        complete = values[:, np.isfinite(values).all(axis=0)]
+        if len(columns) == 1 or not complete.size:
+            return len(columns) > 1
+        spreads = complete.std(axis=1)
+        if not 0 < spreads.max() <= FURTHEST_MEDIANS * spreads.min():
+            return True
+        return bool(np.corrcoef(complete).min() < LEAST_CORRELATION)
     if any(column.low < 0 for column in columns):
         return any(column.high > 0 for column in columns)
     medians = [column.middle for column in columns if column.middle > 0]

@@ -61,7 +61,7 @@ def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
         of_export = f"a table of {export.tool}" if export is not None else None
         contents = Contents("losses", f"It is {log or of_export}.")
     else:
-        contents = guess_contents(proposals, read_values)
+        contents = guess_contents(proposals, read_values, lambda name: _read_numbers(file, name))
     proposals = doubt_computed_columns(proposals, lambda name: _read_numbers(file, name))
     roles = {name: _name_role(p, contents) for name, p in proposals.items()}
     if log is not None:

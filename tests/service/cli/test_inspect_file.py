@@ -407,11 +407,31 @@ def test_exact_features_of_zero_and_one_are_no_predictions(
     assert found["kind"] == ("cross_validation" if labels == (0, 1) else "predictions")
 
 
-@pytest.mark.parametrize(("shift", "kind"), [(-1.2, "losses"), (-0.5, "cross_validation")])
-def test_exact_numbers_that_are_all_below_zero_may_be_losses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], shift: float, kind: str
+@pytest.mark.parametrize(
+    ("shift", "factor", "kind"),
+    [
+        (-1.2, 1, "losses"),
+        (-0.2, 1, "losses"),  # on both sides of 0, as differences from a model
+        (-0.2, -1, "cross_validation"),
+        (-0.2, 10, "cross_validation"),
+    ],
+)
+def test_exact_numbers_below_zero_may_be_losses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], shift: float, factor: int, kind: str
 ) -> None:
-    columns = [[round(value + shift, 3) for value in values] for values in (A, B)]
-    found = inspect(capsys, tmp_path / "t.csv", table("gpt4,llama", *columns))
+    first = [round(value + shift, 3) for value in A]
+    second = [round(factor * (value + shift + 0.01 * (i % 3)), 3) for i, value in enumerate(A)]
+    found = inspect(capsys, tmp_path / "t.csv", table("gpt4,llama", first, second))
 
     assert found["kind"] == kind, found["kind_reason"]
+
+
+@pytest.mark.parametrize("shift", [-1.2, -0.2])
+def test_exact_a_column_of_differences_may_be_losses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], shift: float
+) -> None:
+    found = inspect(
+        capsys, tmp_path / "t.csv", table("gpt4", [round(value + shift, 3) for value in A])
+    )
+
+    assert found["kind"] == "losses", found["kind_reason"]
