@@ -1,4 +1,4 @@
-"""Numbers such as -999 that stand for a missing value among numbers of another size."""
+"""Numbers such as -999, or -1 among shares, that stand for a missing value."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from thetahat.values.types import FloatArray
 CODES: Final = tuple(sign * number for number in (99, 999, 9999, 99999, 999999) for sign in (-1, 1))
 FURTHEST: Final = 20.0
 """How many times larger than all other values a code is."""
+NO_SHARE: Final = -1
+"""A code where all other values are from 0 to 1, and some are fractions."""
 FEWEST_OTHERS: Final = 5
 LARGEST_SHARE: Final = 0.5
 
@@ -30,13 +32,13 @@ class MissingCode(NamedTuple):
 def find_missing_code(columns: Mapping[str, FloatArray]) -> MissingCode | None:
     """Return the first code of missing values in (n,) columns of numbers; None without one."""
     for name, values in columns.items():
-        for code in CODES:
+        for code in (*CODES, NO_SHARE):
             are_codes = values == code
             others = values[~are_codes & np.isfinite(values)]
             n = int(are_codes.sum())
             if not n or len(others) < FEWEST_OTHERS or n > LARGEST_SHARE * len(others):
                 continue
-            if abs(code) > FURTHEST * np.abs(others).max():
+            if _are_shares(others) if code == NO_SHARE else _is_far(code, others):
                 return MissingCode(
                     name,
                     int(np.argmax(are_codes)),
@@ -46,3 +48,11 @@ def find_missing_code(columns: Mapping[str, FloatArray]) -> MissingCode | None:
                     float(others.max()),
                 )
     return None
+
+
+def _is_far(code: int, others: FloatArray) -> bool:
+    return bool(abs(code) > FURTHEST * np.abs(others).max())
+
+
+def _are_shares(others: FloatArray) -> bool:
+    return bool(others.min() >= 0 and others.max() <= 1 and (others % 1 > 0).any())

@@ -694,7 +694,7 @@ def test_invalid_faulty_texts_and_lists_among_numbers_are_no_models(
         assert words in refuse(capsys, str(path))
 
 
-@pytest.mark.parametrize("code", ["-999", "9999", "-99.0"])
+@pytest.mark.parametrize("code", ["-999", "9999", "-99.0", "-1", "-1.0"])
 def test_invalid_a_code_of_missing_values_is_asked_about(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], code: str
 ) -> None:
@@ -704,6 +704,21 @@ def test_invalid_a_code_of_missing_values_is_asked_about(
 
     assert f"Model 'a' is {float(code):g} in row 7 (1 rows), and 0.0" in message
     assert compare(capsys, path, "--model", "a", "--model", "b")["models"]["a"]["n"] == N
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([-1, *(a - 0.5 for a in A[1:])], [b - 0.5 for b in B]),
+        ([-1, *(a + 1 for a in A[1:])], [b + 1 for b in B]),
+    ],
+)
+def test_exact_minus_one_is_a_value_unless_the_others_are_shares(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], first: list[float], second: list[float]
+) -> None:
+    found = compare(capsys, write(tmp_path, "a,b", first, second))
+
+    assert found["models"]["a"]["n"] == N
 
 
 @pytest.mark.parametrize("other", [B[:-1], np.append(B, 0.5)])
