@@ -21,10 +21,10 @@ BUDGET = {
     "thetahat.multiple_tests": 2,
     "thetahat.numerics": 25,
     "thetahat.paired_tests": 3,
-    "thetahat.tables": 6,  # labels that are no whole numbers are checked as those of a file
+    "thetahat.tables": 7,  # labels that are no whole numbers are checked as those of a file
     "thetahat.values": 21,
     "thetahat.variances": 11,
-    "thetahat_presentation": 4,
+    "thetahat_presentation": 5,
 }
 """The most modules by package. Methods do not count: an evaluation needs each of its families."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.labels import list_names
 from thetahat.values.types import FloatArray
+
+if TYPE_CHECKING:
+    from thetahat.tables.column_profiles import ColumnProfile
 
 FEWEST_ROWS: Final = 5
 LARGEST_CHANCE: Final = 2.5e-4
