@@ -10,6 +10,7 @@ from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import (
     FEW_BLOCKS,
     FEW_OF_A_CLASS,
+    FEW_RANKED,
     IGNORES_CLUSTERS,
     IGNORES_TIME,
     METRIC_WITHOUT_INTERVAL,
@@ -42,9 +43,11 @@ def check_small_classes(measured: MetricValues) -> tuple[Caution, ...]:
         return ()
     sizes = np.bincount(classes)
     fewest = int(sizes[sizes > 0].min())
-    if fewest >= FEW_OF_A_CLASS.threshold:
-        return ()
-    return (FEW_OF_A_CLASS(n=fewest),)
+    if fewest < FEW_OF_A_CLASS.threshold:
+        return (FEW_OF_A_CLASS(n=fewest),)
+    is_precision = measured.strata is None  # an area is compared within classes
+    n_ranked = int(sizes[-1])
+    return (FEW_RANKED(n=n_ranked),) if is_precision and n_ranked < FEW_RANKED.threshold else ()
 
 
 def check_ties(strict: float, half: float | None) -> tuple[Caution, ...]:

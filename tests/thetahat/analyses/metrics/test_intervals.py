@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special, stats
 
+import thetahat
 from tests.thetahat.analyses.metrics.readings import (
     codes,
     difference,
@@ -303,3 +304,29 @@ def test_degenerate_intervals_that_cannot_be_built_are_left_out() -> None:
         ("bca", False),
         ("percentile", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("n_ranked", "codes_of"),
+    [(9, ["few_of_a_class"]), (12, ["few_ranked"]), (19, ["few_ranked"]), (20, []), (180, [])],
+)
+def test_exact_an_average_precision_of_few_has_a_caution(
+    n_ranked: int, codes_of: list[str]
+) -> None:
+    y = np.repeat([1, 0], [n_ranked, 200 - n_ranked])
+    scores = np.random.default_rng(1).standard_t(2, 200) + 2 * y
+    result = thetahat.evaluate_predictions(
+        y.tolist(),
+        scores={"m": scores},
+        loss="hinge",
+        classes=[0, 1],
+        metrics=["average_precision", "roc_auc"],
+        blocks="holdout",
+    )
+    metrics = result.models["m"].metrics
+    assert metrics is not None
+    (interval,) = metrics["average_precision"].recommended.values()
+    (of_area,) = metrics["roc_auc"].recommended.values()
+
+    assert [c.code for c in interval.cautions if c.code.startswith("few_")] == codes_of
+    assert "few_ranked" not in codes(of_area.cautions)
