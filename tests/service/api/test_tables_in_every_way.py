@@ -23,6 +23,7 @@ from tests.service.surfaces.commands import SEED, Printed, run_command
 from tests.service.surfaces.random_tables import labels, long_tables
 from tests.service.surfaces.table_files import FRAMES, TEXT_FILES, TYPED_FILES, Table
 from thetahat.errors import EvaluationError
+from thetahat_client.media import guess_media_type
 from thetahat_presentation.expansion import expand_result
 
 WRITERS = TEXT_FILES | TYPED_FILES
@@ -73,6 +74,19 @@ def send_form(client: TestClient, path: Path, **values: Any) -> Any:
     return client.get(f"{answer.headers['location']}/request.json").json()
 
 
+def submit(client: TestClient, request: dict[str, Any], path: Path) -> Any:
+    """Return a request as ``thetahat submit --data`` sends it, or the refusal of its file."""
+    answer = client.post(
+        "/v1/datasets",
+        content=path.read_bytes(),
+        params={"name": path.name},
+        headers={"Content-Type": guess_media_type(path.name)},
+    )
+    if answer.status_code == 422:
+        return refuse(answer.json()["detail"])
+    return {**request, "dataset": answer.json()["id"]}
+
+
 def evaluate(client: TestClient, sent: list[tuple[UUID, int]], request: Any) -> Any:
     """Return the result of a request over HTTP, or its refusal."""
     if isinstance(request, tuple):
@@ -106,7 +120,7 @@ def wide_tables(draw: st.DrawFn) -> Table:
 )
 @given(
     table=wide_tables(),
-    forms=st.lists(st.sampled_from([*WRITERS]), min_size=4, max_size=4),
+    forms=st.lists(st.sampled_from([*WRITERS]), min_size=5, max_size=5),
     role=st.sampled_from(["block", "cluster"]),
     leaves_out=st.booleans(),
 )
@@ -145,6 +159,7 @@ def test_property_losses_by_model_have_one_answer(
         answers = {
             "compare": compared,
             "form": evaluate(client, sent, sent_by_form),
+            "submit": evaluate(client, sent, submit(client, request, paths[4])),
             "gate": gate([paths[2], *options]),
             "gate of a request": gate([write_request(folder, request), "--data", paths[3]]),
         }
