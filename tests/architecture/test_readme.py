@@ -172,7 +172,7 @@ def test_exact_the_example_without_a_server_runs(capsys: pytest.CaptureFixture[s
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
         "<EvaluationResult: 2 models (nb and svm)>",
-        "It is not clear whether svm is better than nb.",
+        "On data like these: it is not clear whether svm is better than nb.",
     ]
     assert re.fullmatch(r"-?\d\.\d{3} to \d\.\d{3}", lines[-1])
 

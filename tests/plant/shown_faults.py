@@ -285,6 +285,12 @@ SHOWN: Final = (
         '*_build_share(share, "least", missing))',
     ),
     _of_table(
+        "studied_shares",
+        "parts/studied.py",
+        'Name(", ".join(of_row))\n',
+        'Name(", ".join(of_row[1:]))\n',
+    ),
+    _of_table(
         "studied_sizes",
         "parts/studied.py",
         '*_build_share(size, "size", missing))',

@@ -21,7 +21,7 @@ from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.values.types import FloatArray
 
 Kind = Literal["losses", "predictions", "cross_validation"]
-Numbers = Callable[[str], FloatArray]
+ReadNumbers = Callable[[str], FloatArray]
 
 FURTHEST_MEDIANS: Final = 3.0
 """How many times larger than another the median of a column of losses is, at most, in a guess."""
@@ -45,7 +45,9 @@ class Contents:
     """What the file lacks for that, as the end of "columns with"; empty where it lacks nothing."""
 
 
-def guess_contents(proposals: Mapping[str, Proposal], values: Values, numbers: Numbers) -> Contents:
+def guess_contents(
+    proposals: Mapping[str, Proposal], values: Values, numbers: ReadNumbers
+) -> Contents:
     """Return what a file seems to hold, and why.
 
     Parameters
@@ -163,7 +165,7 @@ def _list_distinct(values: Sequence[object]) -> set[str]:
     return {str(value) for value in values if value is not None}
 
 
-def _differ(columns: Sequence[ColumnProfile], numbers: Numbers) -> bool:
+def _differ(columns: Sequence[ColumnProfile], numbers: ReadNumbers) -> bool:
     """Return whether numbers differ as features do: unrelated, or far larger than others.
 
     Columns with numbers on both sides of 0 may be differences or log-densities of the same rows,

@@ -136,7 +136,12 @@ def test_exact_an_unknown_field_is_suggested_everywhere(
             "source.weight",
         ),
         (
-            {**FIT, "loss": {"name": "cost_matrix"}, "task": "classification"},
+            {
+                **FIT,
+                "loss": {"name": "cost_matrix"},
+                "task": "classification",
+                "learners": {"m": "majority"},
+            },
             ["loss", "params", "costs"],
             "The method cost_matrix needs the parameter costs. Give it in params.",
         ),
