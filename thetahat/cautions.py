@@ -1302,6 +1302,14 @@ FEW_RANKED = CautionKind(
     reason="t(2) scores, 200 instances, a true value of .675: .840 with 10 of the class, .888 with "
     "12, .902 with 15 and .930 with 20 (500 samples each)",
 )
+METRIC_PARTS_NOT_KEPT = CautionKind(
+    "metric_parts_not_kept",
+    "Parts of metrics are missing",
+    _WARNING,
+    "Of the parts that were asked for later ({parts}) those of the losses are here. Those of "
+    "metrics need predictions, which are not kept.",
+    'Send the request again with these names in "include".',
+)
 METRIC_WITHOUT_INTERVAL = CautionKind(
     "metric_without_interval",
     "Metric without an interval",

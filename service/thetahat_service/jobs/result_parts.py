@@ -90,12 +90,8 @@ def _explain_missing(result: Mapping[str, Any], missing: Sequence[ResultPart]) -
     kind = result["kind"]
     if kind in {"selection", "learning_curve"}:
         return f"The parts of a {kind} need its fits, which are not kept."
-    beyond = _find_beyond_losses(result, missing)
-    if beyond and kind not in OF_REQUEST and not _needs_groups_alone(result, beyond):
-        return (
-            f"This result needs predictions, scores or the groups of rows for {', '.join(beyond)}, "
-            "and only losses are kept."
-        )
+    if kind not in OF_REQUEST and {*missing} == {ResultPart.SCORE_CURVES}:
+        return "Curves need the scores of the rows, and only losses are kept."
     if ResultPart.INTERVALS in missing and result.get("calibration"):
         return (
             "The coverage of intervals was measured, and only that of the recommended ones is kept."
@@ -116,14 +112,9 @@ def _find_beyond_losses(
     ]
 
 
-def _needs_groups_alone(result: Mapping[str, Any], beyond: Sequence[ResultPart]) -> bool:
-    """Return whether kept losses and the groups of the rows are enough for these parts."""
-    has_metrics = any(model.get("metrics") for model in result["models"].values())
-    return not has_metrics and [*beyond] == [ResultPart.GROUP_GAPS]
-
-
 def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     """Return the result with further parts; only this function imports the mathematics."""
+    from thetahat.cautions import METRIC_PARTS_NOT_KEPT  # noqa: PLC0415 - likewise
     from thetahat_presentation.expansion import expand_result  # noqa: PLC0415 - likewise
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
@@ -156,11 +147,14 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
         if table is None:
             raise PartsNotKept("The losses were kept by an older release, without their layout.")
         groups = None
-        if beyond:
+        if ResultPart.GROUP_GAPS in beyond:
             _refuse_missing_data(loaded)
             groups = loaded.kind.find_groups_of_losses(job, table.layout)
         choices = job.request.choices
         further = evaluate_kept_losses(table, choices, result, job.seed, include, groups)
+        if any(model.get("metrics") for model in result["models"].values()) and beyond:
+            caution = METRIC_PARTS_NOT_KEPT(parts=", ".join(beyond))
+            further = replace(further, cautions=(*further.cautions, caution))
     trained = job.request.has_trained_models
     parts = encode_parts(expand_result(result), further, has_trained_models=trained)
     return encode_json(parts)

@@ -175,17 +175,25 @@ def test_invalid_parts_of_results_that_rest_on_the_grades_of_a_judge(
 
 
 @pytest.mark.usefixtures("small_by_default")
-def test_invalid_parts_of_metrics_and_unknown_parts(
+def test_exact_parts_of_losses_beside_metrics_and_unknown_parts(
     client: TestClient, worker: InlineWorker
 ) -> None:
     request = {**REQUESTS["cross_validation"], "metrics": ["r2"]}
     there = run(client, worker, request)
 
-    refused = client.get(f"{there}/result?include=variances")
+    later = client.get(f"{there}/result?include=variances").json()
+    whole = client.get(f"{there}/result?include=all").json()
+    refused = client.get(f"{there}/result?include=score_curves")
     unknown = client.get(f"{there}/result?include=test")
 
     assert (refused.status_code, refused.json()["code"]) == (409, "parts_not_kept")
-    assert 'again with "include": ["variances"]' in refused.json()["detail"]
+    assert 'again with "include": ["score_curves"]' in refused.json()["detail"]
+    for found in (later, whole):
+        texts = [each["message"] for each in expand_result(found)["cautions"]]
+        assert sum("Those of metrics need predictions" in text for text in texts) == 1
+        for model in found["models"].values():
+            assert model["variances"]
+            assert "variances" not in model["metrics"]["r2"]
     assert client.get(f"{there}/result?include=tests").status_code == 200
     assert unknown.status_code == 422
     assert "did you mean 'tests'" in unknown.text
