@@ -115,7 +115,7 @@ def choose_columns(
 
 
 def _describe_single(profiles: Mapping[str, ColumnProfile], models: Sequence[str]) -> list[str]:
-    """Return what a single column of 0 and 1 is taken for, as a submission has one, too."""
+    """Return what a single column of 0 and 1 is taken for: it might have predicted classes."""
     only = profiles[models[0]]
     if len(models) > 1 or not only.is_binary or is_name_of("loss", only.name):
         return []

@@ -1,4 +1,4 @@
-"""What models and pairs of models have in common: intervals, tests and gaps as results."""
+"""Intervals, tests and gaps of groups as parts of a result, for models and for pairs alike."""
 
 from __future__ import annotations
 
