@@ -197,6 +197,24 @@ def is_no_model_name(name: str) -> bool:
     return is_label_name(name) or is_name_of("group", name) or is_measure_name(name)
 
 
+def tell_other_content(name: str, position: int) -> str | None:
+    """Return what a name says of a column that has no predictions, as the end of a sentence.
+
+    The name alone is asked, since predicted classes may be texts or whole numbers like labels.
+    """
+    if is_unnamed(name, position):
+        return "has no name of its own, as the index of a table that was saved with it"
+    if is_name_of("target", name):
+        return "has the name of true values"
+    if is_label_name(name):
+        return "has a name of labels"
+    if is_name_of("group", name):
+        return "has a name of groups"
+    if is_measure_name(name):
+        return "has a name of something else than predictions"
+    return None
+
+
 def find_better(name: str) -> Better | None:
     """Return whether lower or higher values are better, where the name of a score says it."""
     words = {word for each in split_words(name) for word in (each, each.rstrip("0123456789"))}

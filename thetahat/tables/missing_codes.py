@@ -1,4 +1,4 @@
-"""Numbers such as -999, or -1 among shares, that stand for a missing value."""
+"""Numbers such as -999, or -1 among shares or among 0 and 1, that stand for a missing value."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ CODES: Final = tuple(sign * number for number in (99, 999, 9999, 99999, 999999) 
 FURTHEST: Final = 20.0
 """How many times larger than all other values a code is."""
 NO_SHARE: Final = -1
-"""A code where all other values are from 0 to 1, and some are fractions."""
+"""A code where all other values are from 0 to 1."""
 FEWEST_OTHERS: Final = 5
 LARGEST_SHARE: Final = 0.5
+LARGEST_SHARE_OF_OUTCOMES: Final = 0.1
+"""The same beside 0 and 1 alone, since -1, 0 and 1 may be losses, ties and wins."""
 
 
 class MissingCode(NamedTuple):
@@ -38,7 +40,7 @@ def find_missing_code(columns: Mapping[str, FloatArray]) -> MissingCode | None:
             n = int(are_codes.sum())
             if not n or len(others) < FEWEST_OTHERS or n > LARGEST_SHARE * len(others):
                 continue
-            if _are_shares(others) if code == NO_SHARE else _is_far(code, others):
+            if _are_shares(others, n) if code == NO_SHARE else _is_far(code, others):
                 return MissingCode(
                     name,
                     int(np.argmax(are_codes)),
@@ -54,5 +56,8 @@ def _is_far(code: int, others: FloatArray) -> bool:
     return bool(abs(code) > FURTHEST * np.abs(others).max())
 
 
-def _are_shares(others: FloatArray) -> bool:
-    return bool(others.min() >= 0 and others.max() <= 1 and (others % 1 > 0).any())
+def _are_shares(others: FloatArray, n: int) -> bool:
+    """Return whether numbers beside n times -1 are shares, or 0 and 1 that far outnumber them."""
+    if others.min() < 0 or others.max() > 1:
+        return False
+    return bool((others % 1 > 0).any()) or n <= LARGEST_SHARE_OF_OUTCOMES * len(others)

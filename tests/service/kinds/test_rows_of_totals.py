@@ -169,3 +169,17 @@ def test_exact_items_in_two_orders_are_a_serious_caution(tmp_path: Path, kind: s
     assert run(items[::-1])["other_items"].startswith(
         "Row 0 has item 'q0' in column 'item_a' and item 'q29' in column 'item_b'"
     )
+
+
+@pytest.mark.parametrize(("others", "n", "is_code"), [(20, 1, True), (20, 2, True), (20, 3, False)])
+def test_minus_one_among_few_outcomes_is_a_code(others: int, n: int, is_code: bool) -> None:  # noqa: FBT001
+    outcomes = [0.0, 1.0] * (others // 2)
+
+    result = run_kind(
+        {"kind": "losses", "losses": {"a": [*outcomes, *([-1.0] * n)]}, "blocks": "holdout"}
+    ).result
+
+    found = {c["code"]: c["message"] for c in result["cautions"]}
+    assert ("missing_code" in found) == is_code
+    if is_code:
+        assert "is -1 in row 20" in found["missing_code"]

@@ -185,3 +185,45 @@ def test_exact_zeros_and_ones_are_classes_without_a_loss(kind: Any) -> None:
     named = thetahat.evaluate_predictions(y, predicted, blocks="holdout", loss="zero_one")
     assert found.to_dict() == named.to_dict()
     assert found.models["a"].recommended[Target.THESE_MODELS].method == "wilson"
+
+
+@pytest.mark.parametrize("as_frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Unnamed: 0", "has no name of its own"),
+        ("item", "has a name of labels"),
+        ("user_id", "has a name of labels"),
+        ("y_true", "has the name of true values"),
+        ("sex", "has a name of groups"),
+        ("latency_ms", "has a name of something else than predictions"),
+        ("diagnosis", "has the name of y_true"),
+    ],
+)
+@pytest.mark.parametrize("field", ["predictions", "scores"])
+def test_a_column_of_a_frame_that_is_no_model_is_refused(
+    as_frame: Any, name: str, reason: str, field: str
+) -> None:
+    values = [0, 1, 1, 0, 1, 0, 1, 1]
+    frame = as_frame({name: values, "new": values[::-1], "old": values})
+    truth = as_frame({"diagnosis": values})["diagnosis"]
+    given: Any = {field: frame}
+
+    with pytest.raises(InvalidParameter) as refused:
+        thetahat.evaluate_predictions(truth, loss="zero_one", blocks="holdout", **given)
+
+    start = f"It is not clear whether column {name!r} of the data frame is a model: it {reason}"
+    assert str(refused.value).startswith(start)
+    assert f"columns of {field} alone, as frame[['new', 'old']]" in str(refused.value)
+    assert refused.value.loc == (field, name)
+
+
+@pytest.mark.parametrize("name", ["new", "predicted", "gpt-4", "majority", "column of classes"])
+def test_columns_of_a_frame_with_other_names_are_models(name: str) -> None:
+    values = [0, 1, 1, 0, 1, 0, 1, 1]
+
+    result = thetahat.evaluate_predictions(
+        values, pd.DataFrame({name: values[::-1]}), loss="zero_one", blocks="holdout"
+    )
+
+    assert list(result.models) == [name]

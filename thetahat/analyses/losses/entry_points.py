@@ -400,16 +400,34 @@ def _refuse_other_columns(columns: Mapping[str, Any]) -> None:
 
     profiles = [profile_raw_column(name, read_series(each)) for name, each in columns.items()]
     proposals = propose_roles(profiles)
+    known = (Role.MODEL, Role.FAULTY)
+    reasons = {name: each.reason for name, each in proposals.items() if each.role not in known}
     models = [name for name, each in proposals.items() if each.role is Role.MODEL]
-    for name, proposal in proposals.items():
-        if proposal.role not in {Role.MODEL, Role.FAULTY}:
-            named = f"frame[{models}]" if models else "a mapping of the models"
-            raise InvalidParameter(
-                f"It is not clear whether column {name!r} of the data frame is a model: it "
-                f"{proposal.reason}. Give the columns of losses alone, as {named}; a mapping by "
-                "name takes every column as a model.",
-                loc=("losses", name),
-            )
+    refuse_doubtful_columns("losses", models, reasons)
+
+
+def refuse_doubtful_columns(field: str, models: Sequence[str], reasons: Mapping[str, str]) -> None:
+    """Refuse a data frame with a column that may be no model, naming the first one.
+
+    Parameters
+    ----------
+    field : str
+        The argument that has the data frame, which says what columns of models have.
+    models : sequence of str
+        The columns that are models.
+    reasons : mapping of str to str
+        Why another column may be none, by its name, as the end of a sentence that begins with it.
+    """
+    name = next(iter(reasons), None)
+    if name is None:
+        return
+    named = f"frame[{list(models)}]" if models else "a mapping of the models"
+    raise InvalidParameter(
+        f"It is not clear whether column {name!r} of the data frame is a model: it "
+        f"{reasons[name]}. Give the columns of {field} alone, as {named}; a mapping by name takes "
+        "every column as a model.",
+        loc=(field, name),
+    )
 
 
 class LongFormColumns(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from thetahat.analyses.losses.entry_points import (
     read_costs,
     read_groups,
     read_methods,
+    refuse_doubtful_columns,
 )
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
 from thetahat.analyses.predictions.evaluation import evaluate_prediction_losses
@@ -34,6 +35,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
 from thetahat.metrics import METRICS
+from thetahat.roles.names import tell_other_content
 from thetahat.tables.columns import RawColumn, parse_numbers
 from thetahat.tables.frames import check_same_order, fill_masked, list_columns, read_series
 from thetahat.values.types import BlockKind, FloatArray, Label
@@ -142,13 +144,13 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     """
     refuse_unknown_options(options, "evaluate_predictions")
     truth = read_series(y_true)
-    given = {} if predictions is None else list_columns(predictions, "predictions")
+    given = {} if predictions is None else _list_models(predictions, "predictions", y_true)
     labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
     check_same_order({"y_true": y_true, **given, **labels})
     outputs = {name: read_series(column) for name, column in given.items()}
     if not len(truth):
         raise InvalidParameter("y_true is empty.", loc=("y_true",))
-    given_scores = {} if scores is None else list_columns(scores, "scores")
+    given_scores = {} if scores is None else _list_models(scores, "scores", y_true)
     check_same_order({"y_true": y_true, **given_scores})
     if not (outputs or given_scores or sets or limits):
         raise InvalidParameter(
@@ -202,6 +204,25 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         groups=read_groups(groups, group_by, layout.n_rows),
         costs=read_costs(cost, cost_unit, losses.table.names, layout.n_rows),
     )
+
+
+def _list_models(table: Any, field: str, y_true: RawColumn) -> dict[str, Any]:
+    """Return the columns of models by name.
+
+    A data frame that has other columns too is refused by their names, since an item number or the
+    true values would be evaluated as a model.
+    """
+    columns = list_columns(table, field)
+    if isinstance(table, Mapping):
+        return columns
+    reasons: dict[str, str] = {}
+    for position, name in enumerate(columns, start=1):
+        if name == getattr(y_true, "name", None):
+            reasons[name] = "has the name of y_true"
+        elif reason := tell_other_content(name, position):
+            reasons[name] = reason
+    refuse_doubtful_columns(field, [name for name in columns if name not in reasons], reasons)
+    return columns
 
 
 def _build_loss(
