@@ -140,6 +140,7 @@ def detect_dialect(path: Path) -> Dialect:
     if not records:
         raise InvalidFile("The file has no header: its first line must name the columns.")
     header = [name.strip(AROUND_NAMES) for name in records[0]]
+    _check_one_name(header, records[1:])
     if all(map(OF_NUMBERS.fullmatch, header)):
         raise InvalidFile(
             f"The first line must name the columns, but it has numbers: {', '.join(header)[:80]}."
@@ -194,6 +195,19 @@ def _check_no_title(candidates: Iterable[list[list[str]]]) -> None:
                 f"The first line has one cell, {records[0][0][:80]!r}, and the others {width}: "
                 "a title seems to stand above the names of the columns. Remove it."
             )
+
+
+def _check_one_name(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Refuse a title that a spreadsheet wrote as a row, with empty cells beside it."""
+    unnamed = range(1, len(header))
+    if len(header) < 3 or not header[0] or any(header[i] for i in unnamed):
+        return
+    filled = [i for i in unnamed if any(len(row) > i and row[i].strip() for row in rows)]
+    if len(filled) > 1:
+        raise InvalidFile(
+            f"The first line has one name, {header[0][:80]!r}, and {len(filled)} other columns "
+            "have values: a title seems to stand above the names of the columns. Remove it."
+        )
 
 
 def _count_cells(records: list[list[str]]) -> int | None:

@@ -66,8 +66,12 @@ class NumberForm(NamedTuple):
             thousands = "," if self.decimal == "." else "."
             texts = pc.replace_substring(texts, pattern=thousands, replacement="")
         texts = pc.replace_substring(texts, pattern=self.decimal, replacement=".")
-        numbers = pc.cast(pc.utf8_ltrim(texts, characters="+"), kind)
-        return pc.divide(numbers, 100.0) if self.is_percent else numbers
+        texts = pc.utf8_ltrim(texts, characters="+")
+        if not self.is_percent:
+            return pc.cast(texts, kind)
+        # 78.6 divided by 100 is not the number nearest to 0.786, which 78.6e-2 is.
+        numbers = cast_numbers(pc.binary_join_element_wise(texts, "e-2", ""), kind)
+        return pc.divide(pc.cast(texts, kind), 100.0) if numbers is None else numbers
 
 
 PLAIN_FORM: Final = NumberForm(".", is_percent=False, is_grouped=False)

@@ -110,12 +110,12 @@ def test_exact_a_late_row_widens_its_column_alone(
         ("a,b\n1,2\n".encode("utf-16")[:-1], "not utf-16: byte 16"),
         (b"a,a\n1,2\n", "Two columns"),
         (b"1,2\n3,4\n", "must name the columns"),
-        (b"a,b\n1,2,3\n", "Expected 2 columns, got 3"),
-        (b"a,b\n1\n", "Expected 2 columns, got 1"),
+        (b"a,b\n1,2,3\n", "Every row has 3 cells, and the header has 2"),
+        (b"a,b\n1\n", "Row 2 of the text, .* has 1 cell, and the header has 2: '1'"),
         (b"a,b\n", "no rows"),
         (b"\n\n", "header"),
         (b"a" * 300_000, "first line is longer|1 to 1000"),
-        (b'a,b\n"1,2\n', "table|rows"),
+        (b'a,b\n"1,2\n', "Row 2 of the text, .* has 1 cell, and the header has 2"),
         (b'a,b\n1,"x\n2,y\n', "mark at byte 6 is never closed"),
         (b'a\n"x ""y""\nz', "mark at byte 2 is never closed"),
     ],
@@ -168,6 +168,7 @@ def test_property_csv_and_parquet_read_the_same(
         ('a,b\n"1,234.50",1\n"-12,345,678",2\n0.5,3\n', [1234.5, -12345678.0, 0.5]),
         ("a;b\n1.234,50;1\n0,5;2\n1.234;3\n", [1234.5, 0.5, 1234.0]),
         ("a;b\n81%;1\n;2\n7.5 %;3\n", [0.81, NAN, 0.075]),
+        ("a;b\n78.6%;1\n56.1 %;2\n", [0.786, 0.561]),
         ("a;b\n81,5%;1\n7,25%;2\n", [0.815, 0.0725]),
         ("a;b\n1,234;1\n0,5;2\n", [1.234, 0.5]),
         ("a;b\n0,123;1\n0,456;2\n", [0.123, 0.456]),
@@ -213,10 +214,11 @@ def test_exact_what_was_understood_of_an_unusual_text(tmp_path: Path) -> None:
         (b"[\n", "The file is JSON"),
         (b"a;b\n1.234;1\n9.990;0\n", "Column 'a' has 1.234 in row 0, which may be 1.234 or 1234"),
         (b'a,b,c\n1.234,"0,5",0.5\n', "Column 'a' has 1.234 in row 0, which may be 1.234 or 1234"),
+        (b"Run 7,,\nitem,a,b\nq0,1,2\n", "one name, 'Run 7', and 2 other columns have values"),
         (b'a, "b"\n1, "x"\n', "has a blank before the quotation mark of"),
         (
             b"x,y,z\nr1,1,2,3\nr2,4,5,6\n",
-            r"Expected 3 columns, got 4: .*R writes the names of rows",
+            r"Every row has 4 cells, and the header has 3, .*R writes the names of rows",
         ),
     ],
 )
@@ -392,7 +394,7 @@ def test_exact_a_cell_may_begin_with_the_mark_of_comments(tmp_path: Path, text: 
 
 
 def test_invalid_a_comment_that_hides_rows(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="Expected 2 columns, got 3"):
+    with pytest.raises(InvalidFile, match="has 3 cells, and the header has 2"):
         keep(tmp_path, CSV, b'a,b\n1,2\n# x,z,"y\n3,4\n5,"6\n7,8\n')
 
 

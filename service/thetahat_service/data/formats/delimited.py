@@ -7,8 +7,9 @@ share its pages, and copy only the columns they need. It takes about as much dis
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, ClassVar, Final
 
 import pyarrow as pa
 
@@ -51,6 +52,11 @@ from thetahat_service.data.tables import TEXT_TABLE, MappedFormat, build_text_na
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
+UNEQUAL_ROW: Final = re.compile(
+    r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL
+)
+"""What Arrow says of a row that has more or fewer cells than the header."""
+
 
 class Delimited(MappedFormat):
     """CSV and similar: a header; comma, semicolon, tab or bar; UTF-8 by default.
@@ -86,7 +92,7 @@ class Delimited(MappedFormat):
                 survey = survey_columns(text, dialect, limits)
                 schema = _write_table(text, dialect, survey, table)
             except pa.ArrowInvalid as error:
-                raise InvalidFile(f"The text is not a table: {error}.") from None
+                raise InvalidFile(_explain(str(error))) from None
             check_not_empty(survey.rows)
             if survey.last is not None:
                 check_closed(text, survey.last)
@@ -98,6 +104,19 @@ class Delimited(MappedFormat):
             **_describe(dialect, survey),
         }
         return Inspected(survey.rows, list_columns(schema), details, has_table=True)
+
+
+def _explain(error: str) -> str:
+    """Return why a text is no table, in words of ours where a row has too many or few cells."""
+    found = UNEQUAL_ROW.match(error)
+    if found is None:
+        return f"The text is not a table: {error}."
+    row, width, cells, text = found.groups()
+    return (
+        f"Row {row} of the text, where the first line is 1, has {cells} "
+        f"{'cell' if cells == '1' else 'cells'}, and the header has {width}: {text[:80]!r}. Put a "
+        "cell that has the delimiter in quotes; if a cell is missing, leave it empty."
+    )
 
 
 def _check(text: Path) -> Path:
@@ -129,9 +148,9 @@ def _write_table(path: Path, dialect: Dialect, survey: Survey, table: IO[bytes])
     if dialect.has_unnamed_last and columns[-1].has_values:
         width = len(dialect.header)
         raise InvalidFile(
-            f"Expected {width - 1} columns, got {width}: every row has one cell more than the "
-            "header, as where R writes the names of rows. Name all columns in the first line (in "
-            "R: col.names = NA), or remove a title above the names."
+            f"Every row has {width} cells, and the header has {width - 1}, as where R writes the "
+            "names of rows. Name all columns in the first line (in R: col.names = NA), or remove a "
+            "title above the names."
         )
     texts = [place for place, c in enumerate(chosen) if c.needs_text]
     schema = pa.schema(
