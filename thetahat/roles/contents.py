@@ -143,7 +143,7 @@ def _guess_with_target(
         if alike or (target.is_binary and all(c.is_binary for c in others if c.is_numeric)):
             reason = f"{start} that are compared with others, and other columns have numbers too."
             return Contents("predictions", reason)
-    return Contents("cross_validation", f"{start}, and other columns have values of other kinds.")
+    return Contents("cross_validation", f"{start}, and no column that of predictions.")
 
 
 def _find_columns_of_classes(
