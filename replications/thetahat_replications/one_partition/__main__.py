@@ -12,14 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from thetahat_replications.edges.table import Table, TableRow, write_page
-from thetahat_replications.one_partition import (
-    replace_one,
-    shipped_rows,
-    shipped_verdicts,
-    shorter_allowance,
-    training_share,
-    weighted_allowance,
-)
+from thetahat_replications.one_partition import shipped_rows, shipped_verdicts, weighted_allowance
 from thetahat_replications.one_partition.candidates import (
     CANDIDATES,
     RECOMMENDED,
@@ -42,7 +35,7 @@ SHIPPED_SEED: Final = 6
 RATE_DRAWS: Final = {50: 3400, 200: 3400, 1000: 1850}
 """Draws of the shipped rows of independent data, by number of rows."""
 SETS: Final = {"choosing": CHOOSING, "judging": JUDGING}
-COMPARISONS: Final = {"shorter": shorter_allowance, "weighted": weighted_allowance}
+COMPARISONS: Final = {"weighted": weighted_allowance}
 """Rules that were compared with the recommended one later, by the option that runs them."""
 SHOWN: Final = (RECOMMENDED_BEFORE, RECOMMENDED, "instances x 1.5", "instances x 1.75")
 """The candidates of the table by design."""
@@ -78,7 +71,7 @@ def build_designs(title: str, about: str, measured: Sequence[MeasuredSeries]) ->
 def run(
     populations: Sequence[DrawnPopulation], name: str, repetitions: int, seed: int
 ) -> list[Table]:
-    """Return the tables of averages, of single designs and of replaced rows, for one set."""
+    """Return the tables of averages and of single designs, for one set."""
     about = TARGET.format(
         repetitions=repetitions,
         error=(0.95 * 0.05 / repetitions) ** 0.5,
@@ -97,11 +90,9 @@ def run(
     ]
     title = f"Intervals over one partition, {name}"
     names = [candidate.name for candidate in CANDIDATES]
-    few = max(repetitions // 3, 10)
     return [
         build_summary(title, f"{about}\n{SUMMARY}", measured, names),
         build_designs(f"{title}: designs", f"{about}\n{CELLS}", measured),
-        replace_one.build_table(f"{title}: replacing single rows", populations, few, seed),
     ]
 
 
@@ -184,11 +175,6 @@ def main() -> None:
         metavar="DRAWS",
         help="draw the power of the oracle in the tables of expected_size anew, and nothing else",
     )
-    parser.add_argument(
-        "--training-share",
-        action="store_true",
-        help="write the pages of further fits that show how much training brings, and no others",
-    )
     _add_comparisons(parser)
     options = parser.parse_args()
     if options.ship_verdicts:
@@ -217,15 +203,8 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     for name in options.sets or SETS:
         command = f"{parser.prog} {name} --repetitions {options.repetitions} --seed {options.seed}"
-        if options.training_share:
-            command += " --training-share"
-            stems = [f"{name}_training_share{part}" for part in ("_diagnostics", "", "_designs")]
-            tables = training_share.build_tables(
-                name, SETS[name], options.repetitions, options.seed
-            )
-        else:
-            stems = [name, f"{name}_designs", f"{name}_replace_one"]
-            tables = run(SETS[name], name, options.repetitions, options.seed)
+        stems = [name, f"{name}_designs"]
+        tables = run(SETS[name], name, options.repetitions, options.seed)
         for stem, table in zip(stems, tables, strict=True):
             path = options.output / f"{stem}.md"
             path.write_text(write_page(table, command))

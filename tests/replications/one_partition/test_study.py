@@ -12,13 +12,11 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.neighbors import KNeighborsRegressor
 
 import thetahat
 from tests.cases import each
-from thetahat.seeds import make_random_stream
-from thetahat_replications.one_partition import shipped_verdicts, training_share
+from thetahat_replications.one_partition import shipped_verdicts
 from thetahat_replications.one_partition.__main__ import SETS, run
 from thetahat_replications.one_partition.batch_learners import LEARNERS
 from thetahat_replications.one_partition.candidates import CANDIDATES
@@ -119,59 +117,11 @@ def test_every_page_is_kept_with_its_columns(name: str) -> None:
         for population in SETS[name][:1]
     ]
 
-    for stem, table in zip(
-        (name, f"{name}_designs", f"{name}_replace_one"), run(small, name, 5, 1), strict=True
-    ):
+    for stem, table in zip((name, f"{name}_designs"), run(small, name, 5, 1), strict=True):
         kept = (PAGES / f"{stem}.md").read_text()
         assert table.rows
         assert kept.startswith(f"# {table.title}\n")
         assert f"| {' | '.join(table.columns)} |" in kept
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_every_page_of_further_fits_is_kept_with_its_columns(name: str) -> None:
-    small = [
-        replace(population, sizes=population.sizes[:1], learners=population.learners[:2])
-        for population in SETS[name][:1]
-    ]
-
-    for part, table in zip(
-        ("_diagnostics", "", "_designs"),
-        training_share.build_tables(name, small, 6, 1),
-        strict=True,
-    ):
-        kept = (PAGES / f"{name}_training_share{part}.md").read_text()
-        assert table.rows
-        assert kept.startswith(f"# {table.title}\n")
-        assert f"| {' | '.join(table.columns)} |" in kept
-
-
-def test_by_hand_the_share_of_training() -> None:
-    # Two of four losses differ: half of the mean square is 1/4, and both variances are 1/3.
-    losses, others = np.array([[1.0, 0, 1, 0]]), np.array([[1.0, 1, 0, 0]])
-
-    assert_allclose(training_share.compute_share(losses, others), [0.75])
-    assert training_share.compute_share(losses * 0, losses * 0).tolist() == [0.0]
-
-
-def test_against_sklearn_the_share_of_training_of_a_design() -> None:
-    population = replace(POPULATIONS["line"], sizes=(40,), learners=("1 neighbour",))
-
-    series = next(training_share.simulate(population, 1, 5))
-
-    rng = make_random_stream(5, "training share: line 40 5")
-    x, y = population.draw(rng, 1, 40)
-    order = rng.permutation(40)
-    halves = np.isin(np.arange(40), order[:20]).astype(int)
-    by_fold, by_half = (
-        (cross_val_predict(KNeighborsRegressor(1), x[0], y[0], cv=PredefinedSplit(fold)) - y[0])
-        ** 2
-        for fold in (np.arange(40) // 8, halves)
-    )
-    share = np.mean((by_fold - by_half) ** 2) / (by_fold.var(ddof=1) + by_half.var(ddof=1))
-    assert_allclose(series.diagnostics["D"], [share], rtol=1e-9)
-    assert series.diagnostics["training loss"].tolist() == [1.0]
-    assert_allclose(series.moments.mean, [by_fold.mean()], rtol=1e-9)
 
 
 def test_exact_new_verdicts_stand_beside_those_of_the_interval_before() -> None:
