@@ -15,6 +15,7 @@ from thetahat.numerics.paired_rates import (
 )
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
+from thetahat_replications.edges.simulated_intervals import compute_oracle_power
 from thetahat_replications.edges.table import TableRow, format_share
 
 ALPHA: Final = 0.05
@@ -27,7 +28,8 @@ correlation of two instances of a cluster. The margin is p10 - p01, so `not_wors
 be said in at most 5 % of {repetitions} samples. The old rule is the t interval on the
 cluster-robust variance (CR1) with C - 1 degrees of freedom, with p = 0 where nothing differs;
 today's is Tango's test of counts divided by the design effect. Where p10 = p01, `difference` is an
-error as well; elsewhere it is power.
+error as well; elsewhere it is power, and the last two columns have it as a share of the power of
+the normal test that knows the standard deviation of the mean difference.
 """
 CASES: Final = (
     (10, "10", 0.05, 0.02, 0.3),
@@ -50,7 +52,7 @@ CASES: Final = (
 
 COLUMNS: Final = (
     "clusters | size | p10 | p01 | correlation | `not_worse`, old rule | today | "
-    "difference, old rule | today"
+    "difference, old rule | today | power, old rule | power, today"
 )
 
 
@@ -59,13 +61,16 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     for n_clusters, size, p10, p01, correlation in CASES:
         rng = make_random_stream(seed, f"{n_clusters} {size} {p10} {p01} {correlation}")
         sizes = _list_sizes(n_clusters, size)
-        said = np.zeros(4)
-        for _ in range(repetitions):
-            said += _say(sizes, p10, p01, correlation, rng)
-        shares = [format_share(share / repetitions, repetitions) for share in said]
+        samples = [_say(sizes, p10, p01, correlation, rng) for _ in range(repetitions)]
+        said = np.mean([each for each, _ in samples], axis=0)
+        shares = [format_share(share, repetitions) for share in said]
+        powers = ["-", "-"]
         if p10 == p01:
             shares[:2] = ["-", "-"]
-        yield (n_clusters, size, f"{p10:g}", f"{p01:g}", f"{correlation:g}", *shares)
+        else:
+            true_sd = float(np.std([mean for _, mean in samples], ddof=1))
+            powers = list(said[2:] / compute_oracle_power((p10 - p01) / true_sd))
+        yield (n_clusters, size, f"{p10:g}", f"{p01:g}", f"{correlation:g}", *shares, *powers)
 
 
 def _list_sizes(n_clusters: int, size: str) -> IntArray:
@@ -76,8 +81,11 @@ def _list_sizes(n_clusters: int, size: str) -> IntArray:
 
 def _say(
     sizes: IntArray, p10: float, p01: float, correlation: float, rng: np.random.Generator
-) -> FloatArray:
-    """Return 1 for each that is said: not worse and different, by the old rule and by today's."""
+) -> tuple[FloatArray, float]:
+    """Return 1 for each that is said, and the mean difference.
+
+    What is said is: not worse and different, each by the old rule and by today's.
+    """
     cluster = np.repeat(np.arange(len(sizes)), sizes)
     only_new = _draw_rates(p10, correlation, len(sizes), rng)[cluster]
     only_old = _draw_rates(p01, correlation, len(sizes), rng)[cluster]
@@ -92,7 +100,7 @@ def _say(
     else:
         of_margin = compute_p_value_of_at_least(counts, margin) if margin > 0 else 1.0
         p_values = (t_rule[0], of_margin, t_rule[1], compute_p_value_of_no_difference(counts))
-    return np.array([float(p < ALPHA) for p in p_values])
+    return np.array([float(p < ALPHA) for p in p_values]), float((new - old).mean())
 
 
 def _draw_rates(

@@ -17,7 +17,18 @@ LEVEL: Final = 0.95
 SHIFT: Final = 3.0
 """True difference, in standard deviations of the estimate, at which power is measured."""
 NORMAL: Final = float(ndtri((1 + LEVEL) / 2))
-ORACLE: Final = float(ndtr(SHIFT - NORMAL) + ndtr(-SHIFT - NORMAL))
+
+
+def compute_oracle_power(shifts: FloatArray | float, level: float = LEVEL) -> FloatArray:
+    """Return the power of the normal test that knows the standard deviation of the estimate.
+
+    ``shifts`` are true differences in such standard deviations.
+    """
+    quantile = ndtri((1 + level) / 2)
+    return np.asarray(ndtr(shifts - quantile) + ndtr(-shifts - quantile))
+
+
+ORACLE: Final = float(compute_oracle_power(SHIFT))
 
 WHAT_IS_SHOWN: Final = """
 Each rule has three columns: the share of samples in which the interval of level 95 % covers (with
@@ -64,16 +75,40 @@ def measure_t_rule(
     return measure_ends(errors - reach, errors + reach, true_sd)
 
 
-def measure_power(lower: FloatArray, upper: FloatArray, true_sd: float) -> float:
+def measure_power(
+    lower: FloatArray,
+    upper: FloatArray,
+    true_sd: float,
+    *,
+    possible: tuple[float, float] = (-np.inf, np.inf),
+    n_intervals: int = 1,
+) -> float:
     """Return how often intervals exclude a value ``SHIFT`` standard deviations from the truth.
 
     It is the average of both sides, as a share of the power of the test that knows the standard
-    deviation. Ends are (R,), less the truth; where both are the same there is no interval.
+    deviation.
+
+    Parameters
+    ----------
+    lower, upper : ndarray of float
+        (R,) ends, less the truth; where both are the same, or NaN, there is no interval.
+    true_sd : float
+        Standard deviation of the estimate.
+    possible : tuple of float
+        The least and the largest value there is, less the truth. A side whose value is beyond has
+        no power; the result is NaN where both are.
+    n_intervals : int
+        Number of intervals that hold together at ``LEVEL``; the test has Sidak's level for them.
     """
     is_built = upper > lower
     shift = SHIFT * true_sd
-    finds = np.mean(is_built & (lower > -shift)), np.mean(is_built & (upper < shift))
-    return float(sum(finds)) / 2 / ORACLE
+    finds = []
+    if -shift >= possible[0]:
+        finds.append(np.mean(is_built & (lower > -shift)))
+    if shift <= possible[1]:
+        finds.append(np.mean(is_built & (upper < shift)))
+    oracle = float(compute_oracle_power(SHIFT, LEVEL ** (1 / n_intervals)))
+    return float(np.mean(finds)) / oracle if finds else float("nan")
 
 
 def measure_ends(lower: FloatArray, upper: FloatArray, true_sd: float) -> tuple[str, float, float]:

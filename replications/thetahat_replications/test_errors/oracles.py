@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from thetahat.errors import EvaluationError
 from thetahat.values.types import FloatArray, Target
+from thetahat_replications.edges.simulated_intervals import compute_oracle_power
 from thetahat_replications.test_errors.designs import Cell, list_cells
 from thetahat_replications.test_errors.repetitions import ALPHA, make_seed, run_experiment
 from thetahat_replications.test_errors.simulation import Records, concatenate, find_cells, wrap
@@ -69,5 +69,4 @@ def _compute_power(means: FloatArray, truths: FloatArray) -> float:
     known = ~np.isnan(means) & ~np.isnan(truths)
     deviation = float(np.std((means - truths)[known], ddof=1))
     shifts = np.abs(truths[known]) / deviation
-    quantile = float(ndtri(1 - ALPHA / 2))
-    return float(np.mean(ndtr(shifts - quantile) + ndtr(-shifts - quantile)))
+    return float(np.mean(compute_oracle_power(shifts, 1 - ALPHA)))

@@ -1,0 +1,64 @@
+"""The power of intervals as a share of the oracle's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from thetahat_replications.edges.simulated_intervals import (
+    NORMAL,
+    ORACLE,
+    SHIFT,
+    compute_oracle_power,
+    measure_power,
+)
+
+N = 20_000
+ERRORS = 2 * stats.norm.ppf((np.arange(N) + 0.5) / N)
+"""Quantiles of the errors of an estimate with a standard deviation of 2."""
+
+
+def test_exact_the_oracle_rejects_where_the_normal_test_does() -> None:
+    shifts = np.array([0.0, 1.0, 3.0])
+    expected = stats.norm.sf(1.959964 - shifts) + stats.norm.cdf(-1.959964 - shifts)
+
+    assert_allclose(compute_oracle_power(shifts), expected, atol=1e-6)
+    assert_allclose(compute_oracle_power(0.0, 0.9), 0.1, atol=1e-12)
+    assert pytest.approx(expected[2], abs=1e-6) == ORACLE
+
+
+def test_exact_the_interval_of_the_oracle_has_its_power() -> None:
+    """An end on the wrong side of the truth is in the oracle's power, and less than 1e-6."""
+    reach = 2 * NORMAL
+
+    assert_allclose(measure_power(ERRORS - reach, ERRORS + reach, 2.0), 1, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_intervals", [1, 5])
+def test_exact_intervals_of_all_groups_have_the_power_of_tests_at_their_level(
+    n_intervals: int,
+) -> None:
+    reach = 2 * float(stats.norm.ppf((1 + 0.95 ** (1 / n_intervals)) / 2))
+    power = measure_power(ERRORS - reach, ERRORS + reach, 2.0, n_intervals=n_intervals)
+
+    assert_allclose(power, 1, atol=1e-4)
+
+
+def test_hand_values_that_are_impossible_have_no_power() -> None:
+    """The lower ends exclude the value below in a half, the upper ones that above always."""
+    lower, upper = np.array([-7.0, -5.0]), np.array([1.0, 2.0])
+    both = measure_power(lower, upper, 2.0)
+    below = measure_power(lower, upper, 2.0, possible=(-6.0, 5.9))
+    above = measure_power(lower, upper, 2.0, possible=(-5.9, np.inf))
+
+    assert SHIFT == 3
+    assert_allclose([both, below, above], np.array([0.75, 0.5, 1.0]) / ORACLE)
+    assert np.isnan(measure_power(lower, upper, 2.0, possible=(-5.9, 5.9)))
+
+
+def test_degenerate_what_is_no_interval_finds_nothing() -> None:
+    lower, upper = np.array([0.0, np.nan, -1.0]), np.array([0.0, np.nan, 1.0])
+
+    assert_allclose(measure_power(lower, upper, 2.0), 1 / 3 / ORACLE)
