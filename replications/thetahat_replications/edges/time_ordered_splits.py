@@ -18,7 +18,7 @@ from thetahat.values.types import Alternative, BlockKind, FloatArray
 from thetahat.variances.nadeau_bengio_calibrated import NadeauBengioCalibrated
 from thetahat.variances.newey_west import NeweyWest
 from thetahat.variances.newey_west_small_sample import NeweyWestSmallSample
-from thetahat_replications.edges.simulated_intervals import NORMAL
+from thetahat_replications.edges.simulated_intervals import NORMAL, SHIFT, measure_power
 from thetahat_replications.edges.table import BETWEEN, TableRow, format_share
 
 LEVEL: Final = 0.95
@@ -38,10 +38,13 @@ time over the second half. The intervals of level {LEVEL:g} are those on today's
 `nadeau_bengio_calibrated` (for the mean of one model `skewness_corrected`), and t intervals on both
 forms of Newey and West over the losses in the order of time. Columns: how often each covers the
 expected error of such models (`these_sources`), how often the mean error of the trained models on
-new rows that do not depend on their training rows (`these_models`), and its mean length over that
-of the ideal interval for the expected error, 3.92 standard deviations of the estimate. Where the
-training windows are short and the correlation is strong, tested rows depend on the training rows,
-and the error on such new rows is another one than that which is observed.
+new rows that do not depend on their training rows (`these_models`), its mean length over that of
+the ideal interval for the expected error, 3.92 standard deviations of the estimate, and its power
+for both targets: how often it excludes a value that is {SHIFT:g} standard deviations (of the
+estimate about the target) from the target, as a share of the power of the normal test that knows
+the standard deviation. Where the training windows are short and the correlation is strong, tested
+rows depend on the training rows, and the error on such new rows is another one than that which is
+observed.
 """
 
 COLUMNS: Final = BETWEEN.join(
@@ -50,7 +53,13 @@ COLUMNS: Final = BETWEEN.join(
         *(
             f"{method.info.name}{what}"
             for method in METHODS
-            for what in (", expected error", ", trained models", ", length")
+            for what in (
+                ", expected error",
+                ", trained models",
+                ", length",
+                ", power for the expected error",
+                ", power for trained models",
+            )
         ),
     ]
 )
@@ -83,7 +92,7 @@ class TimeSplits(NamedTuple):
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return coverage and length of the intervals on three variances."""
+    """Return coverage, length and power of the intervals on three variances."""
     designs = product(CORRELATIONS, SIZES, (False, True), (None, 1))
     for number, (correlation, n, is_sliding, one) in enumerate(designs):
         splits = TimeSplits(n, one or n // 6, is_sliding)
@@ -136,14 +145,19 @@ def _judge(
     losses: FloatArray, truth: FloatArray, splits: TimeSplits, *, of_one_model: bool
 ) -> Iterator[str | float]:
     layout, means = splits.build_layout(), losses.mean(axis=1)
-    expected, ideal = float(means.mean()), 2 * NORMAL * float(means.std(ddof=1))
+    targets = (np.full(len(means), means.mean()), truth)
+    deviations = [float((means - target).std(ddof=1)) for target in targets]
+    ideal = 2 * NORMAL * deviations[0]
     for method in METHODS:
         form = SkewnessCorrected() if of_one_model and method is METHODS[0] else StudentT()
         ends = np.array([_build(method, form, layout, values) for values in losses])
-        for target in (expected, truth):
-            covers = (ends[:, 0] <= target) & (target <= ends[:, 1])
+        lower, upper = ends.T
+        for target in targets:
+            covers = (lower <= target) & (target <= upper)
             yield format_share(float(covers.mean()), len(losses))
-        yield round(float((ends[:, 1] - ends[:, 0]).mean()) / ideal, 3)
+        yield round(float((upper - lower).mean()) / ideal, 3)
+        for target, true_sd in zip(targets, deviations, strict=True):
+            yield measure_power(lower - target, upper - target, true_sd)
 
 
 def _build(
