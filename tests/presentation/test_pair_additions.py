@@ -50,6 +50,27 @@ def test_by_hand_the_tables(errors: Any) -> None:
     assert needed[1:] == ["3.333", pair["number_needed"]["sentence"]]
 
 
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ({"time": list(range(40))}, "Rows in the order of time depend on each other"),
+        ({"cluster": [i // 4 for i in range(40)]}, "so in clusters it has no p-value"),
+        ({}, ""),
+    ],
+)
+def test_exact_wins_without_an_interval_or_a_p_value_say_why(field: Any, reason: str) -> None:
+    losses = {"a": [i % 3 / 2 for i in range(40)], "b": [i % 5 / 4 for i in range(40)]}
+    body = {"kind": "losses", "blocks": "holdout", "losses": losses, "include": ["wins"], **field}
+    result = run_kind(body).result
+    wins = result["comparisons"][0]["wins"]
+    notes = table_of(show(result), "Wins").notes
+
+    assert ("p_value" not in wins or wins["p_value"] is None) == bool(reason)
+    assert reason in wins.get("reason", "")
+    assert len(notes) == 1 + bool(reason)
+    assert reason in notes[-1]
+
+
 def test_exact_a_refused_ratio_is_shown_in_words() -> None:
     result = run({"a": [0.5, -0.1, 0.3, 0.2], "b": [0.4, 0.2, 0.9, 0.1]}, ["relative"])
     row = row_of(table_of(show(result), "Relative differences"), "a \N{MINUS SIGN} b")

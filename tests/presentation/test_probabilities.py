@@ -119,6 +119,29 @@ def test_exact_missing_numbers_have_their_reasons() -> None:
     assert any("had an outcome of probability 0" in note for note in log.notes)
 
 
+def test_exact_errors_of_bins_and_z_tests_in_clusters_say_why_they_have_no_p() -> None:
+    body = {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "loss": "zero_one",
+        "y": ["a", "b", "a", "b"] * 10,
+        "predictions": {"m": ["a", "b", "b", "b"] * 10},
+        "scores": {"m": [0.2, 0.9, 0.6, 0.7] * 10},
+        "cluster": [i // 4 for i in range(40)],
+        "probabilities": {"bins": 5},
+    }
+    result = run_kind(body).result
+    binned = result["models"]["m"]["probabilities"]["binned"]
+    document = show(result)
+
+    assert binned.get("if_calibrated") is None
+    (events,) = [
+        table for table in document.find_section("probabilities").tables if "b (40" in table.caption
+    ]
+    for table in (events, table_of(document, "Calibration errors of bins")):
+        assert any("Rows of a cluster depend on each other" in note for note in table.notes)
+
+
 def test_exact_classes_are_shown_one_by_one() -> None:
     rng = np.random.default_rng(41)
     p = rng.dirichlet([1, 1, 1], 60).round(4)

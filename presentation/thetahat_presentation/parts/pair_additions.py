@@ -77,7 +77,8 @@ def _tabulate_wins(pairs: Sequence[Json]) -> Table:
     n_pairs = next((n for pair in pairs if (n := _count_simultaneous(pair)) is not None), None)
     if n_pairs is not None:
         notes.append(f"Intervals and p hold for all {format_count(n_pairs)} pairs at once.")
-    return Table.of_rows("Wins", rows, notes)
+    reasons = [wins["reason"] for pair in pairs if (wins := pair.get("wins") or {}).get("reason")]
+    return Table.of_rows("Wins", rows, [*notes, *dict.fromkeys(reasons)])
 
 
 def _choose_p_value(wins: Json) -> float | None:

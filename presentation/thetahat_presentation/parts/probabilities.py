@@ -107,6 +107,8 @@ def _tabulate_events(caption: str, heading: str, events: Mapping[str, Json]) -> 
             ]
             reason = (recalibration.get("slope") or {}).get("reason")
             notes += [f"No slope of {name}: {reason}"] if reason else []
+        if reason := each["spiegelhalter"].get("reason"):
+            notes.append(f"No p of {name}: {reason}")
         rows.append([*row, PValue(each["spiegelhalter"].get("p_value"))])
     first = next(iter(events.values()))
     count = f"{format_count(first['n'])} rows"
@@ -203,6 +205,10 @@ def _tabulate_threshold_differences(pairs: list[Json]) -> Table:
 
 
 def _tabulate_bins(models: Mapping[str, Json]) -> Table:
+    binned_models = {name: each["binned"] for name, each in models.items() if each.get("binned")}
+    reasons = [
+        f"{name}: {each['reason']}" for name, each in binned_models.items() if each.get("reason")
+    ]
     return Table(
         caption="Calibration errors of bins",
         columns=["Model", "ECE", "ECE if calibrated", "p", "Debiased squared error"],
@@ -214,8 +220,10 @@ def _tabulate_bins(models: Mapping[str, Json]) -> Table:
                 PValue(binned.get("p_value")),
                 Number(binned["debiased_squared_error"]),
             ]
-            for name, of_model in models.items()
-            if (binned := of_model.get("binned")) is not None
+            for name, binned in binned_models.items()
         ],
-        notes=["Calibrated probabilities have an expected calibration error above 0, too."],
+        notes=[
+            "Calibrated probabilities have an expected calibration error above 0, too.",
+            *reasons,
+        ],
     )

@@ -409,6 +409,8 @@ class WinRate:
     one half. None where the interval holds by itself."""
     sentence: str
     """The counts and the win rate in words."""
+    reason: str | None = None
+    """Why there is no interval, or no p-value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from thetahat.values.block_losses import EPSILON
 from thetahat.values.number_text import format_percent
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray
+
+IN_TIME: Final = (
+    "Rows in the order of time depend on each other, so the win rate has no interval and no "
+    "p-value."
+)
+IN_CLUSTERS: Final = "The sign test takes {units} as independent, so in clusters it has no p-value."
+ALONE: Final = "An interval needs two {units} or more."
+EQUAL_CLUSTERS: Final = "No win or loss varies between clusters, so there is no interval."
 
 
 def compute_win_rate(
@@ -81,7 +90,21 @@ def compute_win_rate(
         p_value=p_value,
         p_value_adjusted=None if p_value is None else family.adjust_as_interval(p_value),
         sentence=_write(losses, names, unit, (n_a, n_b, n), ends, level),
+        reason=_explain_missing(losses, unit, in_clusters=in_clusters, has_ends=ends is not None),
     )
+
+
+def _explain_missing(
+    losses: PairedLosses, unit: str, *, in_clusters: bool, has_ends: bool
+) -> str | None:
+    """Return why there is no interval, or no p-value; None where there are both."""
+    if losses.difference.layout.time is not None:
+        return IN_TIME
+    units = losses.a.layout.words.get_unit(unit).plural
+    if in_clusters:
+        no_p_value = IN_CLUSTERS.format(units=units)
+        return no_p_value if has_ends else f"{EQUAL_CLUSTERS} {no_p_value}"
+    return None if has_ends else ALONE.format(units=units)
 
 
 def _list_wins(losses: PairedLosses, differences: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -147,9 +170,5 @@ def _write(  # noqa: PLR0913 - what the sentence is about
         low, high = (f"{100 * end:.3g} %" for end in ends)
         within = f" ({format_percent(level)} interval: {low} to {high})"
     half = ", a tie counting one half," if ties else ""
-    missing = (
-        " Rows in the order of time depend on each other, so the win rate has no interval."
-        if losses.difference.layout.time is not None
-        else ""
-    )
+    missing = "" if losses.difference.layout.time is None else f" {IN_TIME}"
     return f"{first}{tied}. The win rate of {a}{half} is {rate}{within}.{missing}"

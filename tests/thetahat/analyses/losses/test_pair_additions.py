@@ -194,6 +194,9 @@ def test_degenerate_win_rates() -> None:
     in_clusters = compare(A, A, cluster=np.arange(N) // 4).wins
     assert (in_clusters.method, in_clusters.lower, in_clusters.upper) == (None, None, None)
     assert in_clusters.p_value is None
+    assert in_clusters.reason.startswith("No win or loss varies between clusters")
+    assert compare(A[:1], B[:1]).wins.reason == "An interval needs two instances or more."
+    assert ties.reason is None
     sources = compare(A, B, blocks="source", block=np.arange(N) % 6).wins
     assert (sources.unit, sources.a, sources.b) == ("block", 6, 0)
 
