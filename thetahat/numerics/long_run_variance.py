@@ -74,7 +74,9 @@ def choose_block_length(values: FloatArray) -> float:
     the first lag after which the autocorrelations stay below
     :math:`2 \sqrt{\log_{10}(n) / n}`; at most :math:`\min(3 \sqrt n, n/3)`.
 
-    Source: politis2004, with the constant of its correction of 2009.
+    Source: politis2004, with the constant of its correction of 2009. The paper leaves open how m is
+    rounded and how many small autocorrelations in a row end the search; both are as in the package
+    arch, which gives the same lengths.
     """
     n = len(values)
     patience = max(5, int(math.log10(n)))
