@@ -71,12 +71,12 @@ def _build_view(
 ) -> Json:
     palette = style.palette
     names = [row["interval"] or row["group"] for row in rows]
-    order = [f"{place}\t{name}" for place, name in enumerate(names)]
+    order = [f"{place}:{name}" for place, name in enumerate(names)]
     values = [{"row": label, **row} for label, row in zip(order, rows, strict=True)]
     headings = [value["row"] for value in values if not value["interval"]]
     is_heading = f"indexof({headings!r}, datum.value) >= 0"
     weight: Json = {"condition": {"test": is_heading, "value": "bold"}, "value": "normal"}
-    shown = "split(datum.value, '\\t')[1]"
+    shown = "slice(datum.value, indexof(datum.value, ':') + 1)"
     look: Json = {"labelFontSize": 11, "labelExpr": shown, "labelFontWeight": weight}
     y = build_rows("row", order, grid=True, labelLimit=style.label_limit, **look)
     right: Json = {**y, "axis": {**y["axis"], "labels": False}}

@@ -203,6 +203,7 @@ def _build_plane(figure: StudyFigureDict, style: Style) -> Json:
                     **position,
                     **colour,
                     "strokeDash": channels["strokeDash"],
+                    "order": {"value": None},  # as the points are listed: a curve may be closed
                     "tooltip": tooltip,
                 },
                 where="datum.style == 'line' || datum.style == 'dashed'",

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tests.architecture.sources import ROOT
 from tests.presentation.reading import texts_of
 from thetahat_replications import kept_studies
 from thetahat_replications.presets import PRESETS
@@ -43,6 +44,8 @@ def test_exact_a_page_has_the_claims_and_figures_of_its_study(name: str) -> None
     assert {figure.name for figure in list_figures(result)} == {
         figure["name"] for figure in stored["figures"]
     }
+    drawn = (ROOT / "docs/results" / name).glob("*.svg")
+    assert {figure["name"] for figure in stored["figures"]} == {path.stem for path in drawn}
 
 
 def test_invalid_a_study_that_is_not_kept() -> None:

@@ -68,7 +68,7 @@ class FigureSeries:
     name: str
     """The entry in the legend."""
     x: tuple[float | None, ...]
-    """Horizontal coordinates; null leaves a gap."""
+    """Horizontal coordinates; null leaves a gap. A line joins its points in this order."""
     y: tuple[float | None, ...]
     """Vertical coordinates, one for each of ``x``; null leaves a gap."""
     error: tuple[float | None, ...] | None
