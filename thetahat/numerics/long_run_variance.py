@@ -71,12 +71,11 @@ def choose_block_length(values: FloatArray) -> float:
     :math:`b = (3 G^2 n / (2 g^2))^{1/3}` with
     :math:`g = \sum_k \lambda(k/m) \hat\gamma_k` and
     :math:`G = \sum_k \lambda(k/m) |k| \hat\gamma_k`, the flat-top :math:`\lambda`, and m twice
-    the first lag after which the autocorrelations stay below
+    the first lag from which on five or more autocorrelations stay below
     :math:`2 \sqrt{\log_{10}(n) / n}`; at most :math:`\min(3 \sqrt n, n/3)`.
 
-    Source: politis2004, with the constant of its correction of 2009. The paper leaves open how m is
-    rounded and how many small autocorrelations in a row end the search; both are as in the package
-    arch, which gives the same lengths.
+    Source: politis2004, with the constant of its correction of 2009. The paper takes the lag before
+    the small autocorrelations; this one is that of the package arch, which gives the same lengths.
     """
     n = len(values)
     patience = max(5, int(math.log10(n)))
