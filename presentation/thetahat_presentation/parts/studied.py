@@ -154,6 +154,15 @@ def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
             yield f"all of {k} runs of model", name, "these_models", found["all_succeed"]
     for pair in shown.comparisons:
         yield from _list_metric_intervals(shown, "difference", _name_pair(pair), pair)
+        yield from _list_additions(pair)
+
+
+def _list_additions(pair: Json) -> Iterator[Subject]:
+    """Yield the set of ratios of a pair, if it has one."""
+    relative = pair.get("relative") or {}
+    if relative.get("shape") is not None:
+        target = (pair["interval"] or {}).get("target", "these_models")
+        yield "relative difference of difference", _name_pair(pair), target, relative
 
 
 def _list_group_levels(

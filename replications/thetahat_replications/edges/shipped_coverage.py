@@ -21,6 +21,7 @@ from thetahat_replications.edges import (
     paired_rates_over_sources,
     probabilities,
     rare_errors_over_sources,
+    relative_differences,
     runs_that_succeed,
 )
 from thetahat_replications.edges.studied_shares import StudiedShare
@@ -83,6 +84,11 @@ STUDIES: Final = (
         "paired_rates_over_sources",
         Path("intervals/paired_source_rates_coverage.json"),
         paired_rates_over_sources.collect_shares,
+    ),
+    ShippedStudy(
+        "relative_differences",
+        Path("analyses/losses/relative_difference_coverage.json"),
+        relative_differences.collect_shares,
     ),
     ShippedStudy(
         "runs_that_succeed",

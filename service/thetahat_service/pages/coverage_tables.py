@@ -23,6 +23,23 @@ from thetahat_presentation.targets import describe_target
 
 Row = Mapping[str, Any]
 
+TITLES: Final = {
+    "recommended_coverage": "Coverage of the recommended intervals",
+    "metric_coverage": "Coverage of the recommended intervals of metrics",
+    "agreement_coverage": "Coverage of the intervals of coefficients of agreement",
+    "groups_coverage": "Coverage of the intervals of all groups at once",
+    "group_metrics_coverage": "Coverage of the intervals of a metric in all groups at once",
+    "metric_gaps_coverage": "Coverage of the intervals of all gaps of a metric at once",
+    "judge_coverage": "Coverage of intervals from labels and a judge's grades",
+    "time_coverage": "Coverage of intervals of rows in the order of time",
+    "probability_coverage": "Coverage of intervals about probabilities",
+    "source_rates_coverage": "Coverage of intervals of error rates over sources",
+    "paired_source_rates_coverage": "Coverage of intervals of differences of such rates",
+    "relative_difference_coverage": "Coverage of sets of relative differences",
+    "success_coverage": "Coverage of intervals of runs that succeed",
+    "test_errors": "Errors of tests and verdicts",
+}
+"""The headings of the pages, in the order of the list of them."""
 ROUGH: Final = 0.01
 """A standard error of shares, which gives them three decimals."""
 
@@ -65,7 +82,7 @@ def _describe_recommended() -> MeasuredTable:
     ]
     headings = "Case", "Of", "Rows", "Scheme", "Target", "Interval", "Coverage", "Samples"
     return MeasuredTable(
-        title="Coverage of the recommended intervals",
+        title=TITLES["recommended_coverage"],
         sentences=(
             "How often the recommended interval of level 95 % covered its own target in samples.",
             "The target is the mean loss of one model, or the difference of two models.",
@@ -87,7 +104,7 @@ def _describe_metrics() -> MeasuredTable:
     ]
     headings = "Metric", "Of", "Population", "Target"
     return MeasuredTable(
-        title="Coverage of the recommended intervals of metrics",
+        title=TITLES["metric_coverage"],
         sentences=(
             "How often the recommended interval of level 95 % of a metric covered its own target.",
             "Samples have 50 and 200 rows; few positives are 15 % of them.",
@@ -118,7 +135,7 @@ def _describe_test_errors() -> MeasuredTable:
     of_cells = "Cells", "Size", "Least", "Largest", "Power", "Of the oracle's"
     headings = "Test", "Subject", "Design", "Target", *of_cells
     return MeasuredTable(
-        title="Errors of tests and verdicts",
+        title=TITLES["test_errors"],
         sentences=(
             "Size: how often tests at 5 % and verdicts called equally good models different.",
             "Power: how often they found the worse of two models.",
@@ -136,7 +153,7 @@ def _describe_test_errors() -> MeasuredTable:
     )
 
 
-def _describe_edge(name: str, package: str, title: str) -> MeasuredTable:
+def _describe_edge(name: str, package: str) -> MeasuredTable:
     """Return the coverages of a table of ``thetahat_replications.edges``."""
     study = _read(package, f"{name}.json")
     rows: list[list[Cell]] = []
@@ -147,7 +164,7 @@ def _describe_edge(name: str, package: str, title: str) -> MeasuredTable:
         rows.append([Name(row["interval"]), Name(of_row["design"]), *cells])
     headings = "Interval of", "Design", "Coverage", "Standard error", "Least", "Largest"
     return MeasuredTable(
-        title=title,
+        title=TITLES[name],
         sentences=(
             "How often intervals of level 95 % covered in samples, by simulated design.",
             "A result shows the row nearest to its own design as expected_coverage.",
@@ -158,50 +175,25 @@ def _describe_edge(name: str, package: str, title: str) -> MeasuredTable:
     )
 
 
-_EDGES: Final = {
-    "agreement_coverage": (
-        "thetahat.analyses.agreement",
-        "Coverage of the intervals of coefficients of agreement",
-    ),
-    "groups_coverage": (
-        "thetahat.analyses.groups",
-        "Coverage of the intervals of all groups at once",
-    ),
-    "group_metrics_coverage": (
-        "thetahat.analyses.metrics",
-        "Coverage of the intervals of a metric in all groups at once",
-    ),
-    "metric_gaps_coverage": (
-        "thetahat.analyses.metrics",
-        "Coverage of the intervals of all gaps of a metric between groups at once",
-    ),
-    "judge_coverage": (
-        "thetahat.variances",
-        "Coverage of intervals from labels and a judge's grades",
-    ),
-    "time_coverage": ("thetahat.variances", "Coverage of intervals of rows in the order of time"),
-    "probability_coverage": (
-        "thetahat.analyses.probabilities",
-        "Coverage of intervals about probabilities",
-    ),
-    "source_rates_coverage": (
-        "thetahat.intervals",
-        "Coverage of intervals of error rates over sources",
-    ),
-    "paired_source_rates_coverage": (
-        "thetahat.intervals",
-        "Coverage of intervals of differences of error rates over sources",
-    ),
-    "success_coverage": (
-        "thetahat.analyses.runs",
-        "Coverage of intervals of runs that succeed",
-    ),
+_PACKAGES: Final = {
+    "agreement_coverage": "thetahat.analyses.agreement",
+    "groups_coverage": "thetahat.analyses.groups",
+    "group_metrics_coverage": "thetahat.analyses.metrics",
+    "metric_gaps_coverage": "thetahat.analyses.metrics",
+    "judge_coverage": "thetahat.variances",
+    "time_coverage": "thetahat.variances",
+    "probability_coverage": "thetahat.analyses.probabilities",
+    "source_rates_coverage": "thetahat.intervals",
+    "paired_source_rates_coverage": "thetahat.intervals",
+    "relative_difference_coverage": "thetahat.analyses.losses",
+    "success_coverage": "thetahat.analyses.runs",
 }
+"""The packages with the tables of ``thetahat_replications.edges``."""
 MEASURED_TABLES: Final[Mapping[str, Callable[[], MeasuredTable]]] = {
     "recommended_coverage": _describe_recommended,
     "metric_coverage": _describe_metrics,
     "test_errors": _describe_test_errors,
-    **{name: partial(_describe_edge, name, *about) for name, about in _EDGES.items()},
+    **{name: partial(_describe_edge, name, package) for name, package in _PACKAGES.items()},
 }
 """By the last part of the page's path."""
 

@@ -12,6 +12,7 @@ import pytest
 import thetahat
 from tests.architecture.sources import ROOT
 from thetahat.analyses.groups.result import GroupGaps
+from thetahat.analyses.losses.pair_coverage import OTHER_ROWS
 from thetahat.analyses.metrics.group_coverage import list_group_cautions
 from thetahat.analyses.metrics.metric_values import has_skewed_targets
 from thetahat.metrics.f1 import F1
@@ -383,3 +384,64 @@ def test_exact_one_giant_cluster_is_like_no_design() -> None:
     missing = groups.simultaneous.expected_coverage_missing
     assert "30 clusters are of such unequal size that they weigh like 3.9 equal ones" in missing
     assert alike.models["a"].groups["g"].simultaneous.expected_coverage is not None
+
+
+def compare_ratio(a: Any, b: Any, **options: Any) -> Any:
+    options.setdefault("blocks", "holdout")
+    result = thetahat.evaluate({"a": a, "b": b}, include=["relative"], **options)
+    return result.comparisons[0].relative
+
+
+def place_ones(n: int, only_a: int, only_b: int, both: int) -> tuple[Any, Any]:
+    """Return n losses of two models, with so many ones of one alone and of both."""
+    codes = np.repeat([1, 2, 3, 0], [only_a, only_b, both, n - only_a - only_b - both])
+    return (codes % 2).astype(float).tolist(), (codes // 2).astype(float).tolist()
+
+
+def test_hand_relative_differences_have_the_coverage_of_their_designs() -> None:
+    """.958 of 200 rows with rates .16 and .2; of 50 rows gamma .951 and squares .956.
+
+    200 * .16 = 32 ones of a, and 200 * (.7 * .04 + .3 * (.16 * .8 + .2 * .84)) = 23.4 that differ.
+    """
+    rates = compare_ratio(*place_ones(200, 8, 16, 24))
+    rng = np.random.default_rng(4)
+    numbers = compare_ratio(*(rng.gamma(2.0, size=50).tolist() for _ in "ab"))
+
+    assert rates.expected_coverage.coverage == 0.958
+    assert rates.expected_coverage.table == "/studies/relative_difference_coverage"
+    assert numbers.expected_coverage.coverage == 0.9535
+    assert (numbers.expected_coverage.least, numbers.expected_coverage.largest) == (0.951, 0.956)
+
+
+def test_exact_a_set_that_is_no_interval_has_the_coverage_of_such_sets() -> None:
+    """Two errors of 50: .7 of the samples had no interval, and .992 of all sets had the ratio."""
+    relative = compare_ratio(*place_ones(50, 1, 1, 1))
+
+    assert relative.shape != "interval"
+    assert relative.expected_coverage.coverage == 0.992
+
+
+def test_exact_relative_differences_of_other_data_are_like_no_design() -> None:
+    long = compare_ratio(*np.random.default_rng(6).gamma(2.0, size=(2, 16_000)).tolist())
+    alike = compare_ratio(*place_ones(5000, 5, 5, 600))
+    tail = [0.01 * (each % 7) for each in range(99)] + [40.0]
+    heavy = compare_ratio(tail, tail[::-1])
+    without = compare_ratio([0.5] * 20, [0.5] * 20)
+
+    assert long.expected_coverage_missing == (
+        "No studied design is like this one: it has 16 000 rows, and the nearest study has 5000."
+    )
+    assert alike.expected_coverage_missing == (
+        "No studied design is like this one: it has 10 rows on which the models differ, and the "
+        "nearest study has 95."
+    )
+    assert heavy.expected_coverage_missing == "No studied design is like this one."
+    assert (without.expected_coverage, without.expected_coverage_missing) == (None, None)
+    a, b = np.random.default_rng(7).gamma(2.0, size=(2, 60)).tolist()
+    rows = list(range(60))
+    for options in (
+        {"cluster": [place // 4 for place in rows]},
+        {"time": rows},
+        {"blocks": "random", "block": [place % 10 for place in rows]},
+    ):
+        assert compare_ratio(a, b, **options).expected_coverage_missing == OTHER_ROWS

@@ -12,6 +12,7 @@ from typing import Literal
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.numerics.fieller import RatioShape
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Alternative, FloatArray, Label, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
@@ -372,6 +373,11 @@ class RelativeDifference:
     """Degrees of freedom of the t distribution; None means normal."""
     sentence: str
     """The relative difference in words, or why there is none."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such a set had the true ratio in the nearest studied design, be it an interval or
+    not."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thetahat.analyses.losses.optional_results import RelativeDifference
+from thetahat.analyses.losses.pair_coverage import add_coverage_of_ratios
 from thetahat.distributions import compute_upper_quantile
 from thetahat.numerics.fieller import MeansOfPair, RatioSet, find_ratios
 from thetahat.paired_tests.base import PairedLosses
@@ -59,7 +60,7 @@ def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its var
     if found is not None and found.shape != "interval":
         ratio = None
     key, degrees = (None, None) if variance is None else (variance[0], variance[2])
-    return RelativeDifference(
+    relative = RelativeDifference(
         mean_a=mean_a,
         mean_b=mean_b,
         mean=mean,
@@ -76,6 +77,7 @@ def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its var
         degrees_of_freedom=None if found is None or degrees is None else degrees.degrees_of_freedom,
         sentence=_write(losses, names, ratio, found, reason, level),
     )
+    return add_coverage_of_ratios(relative, losses)
 
 
 def _find_set(
@@ -99,7 +101,12 @@ def _find_set(
         variance_b=v_b,
         covariance=(v_a + v_b - v_d) / 2,
     )
-    found = find_ratios(pair, compute_upper_quantile(alpha / 2, of_difference.degrees_of_freedom))
+    return find_set(pair, compute_upper_quantile(alpha / 2, of_difference.degrees_of_freedom))
+
+
+def find_set(pair: MeansOfPair, quantile: float) -> RatioSet | None:
+    """Return Fieller's set without ratios below 0; None where it is the ratio alone."""
+    found = find_ratios(pair, quantile)
     if found.shape != "interval" or found.lower is None or found.upper is None:
         return found
     if found.upper - found.lower <= 1e4 * EPSILON * abs(found.upper):

@@ -20,6 +20,7 @@ from thetahat_service.api.request_parts import DatasetId, OwnerId
 from thetahat_service.api.uploads import count_upload, receive
 from thetahat_service.errors import ServiceError, Unavailable
 from thetahat_service.jobs import datasets, read
+from thetahat_service.pages.coverage_tables import TITLES
 from thetahat_service.pages.evaluation_list import describe_entry
 from thetahat_service.pages.kept_studies import list_kept_studies
 from thetahat_service.pages.method_page import ShownMethod, describe_family, describe_method
@@ -67,7 +68,12 @@ async def show_studies(request: Request, owner_id: OwnerId) -> Response:
     items = await run_in_thread(_describe_family, "presets")
     entries = [describe_entry(row) for row in rows]
     return build_page_response(
-        request, "studies.html", items=items, entries=entries, kept=list_kept_studies()
+        request,
+        "studies.html",
+        items=items,
+        entries=entries,
+        kept=list_kept_studies(),
+        measured=TITLES,
     )
 
 
