@@ -132,11 +132,13 @@ def find_log_scores(file: ReadableFile) -> dict[str, ScoreColumns]:
     """Return the columns of each score of a log by its name; of other files, what may be one."""
     numeric = [name for name, kind in find_types(file).items() if kind in NUMERIC_TYPES]
     known = list_scores(numeric)
-    scores = {n: c for n, c in known.items() if c.ratio or c.value.startswith(SCORE_PREFIX)}
-    return scores or {
+    if any(columns.value.startswith(SCORE_PREFIX) for columns in known.values()):
+        return {n: c for n, c in known.items() if c.ratio or c.value.startswith(SCORE_PREFIX)}
+    return {
         name: columns
         for name, columns in known.items()
-        if not (NOT_SCORES.fullmatch(name) or is_label_name(name) or is_name_of("target", name))
+        if columns.ratio
+        or not (NOT_SCORES.fullmatch(name) or is_label_name(name) or is_name_of("target", name))
     }
 
 

@@ -410,6 +410,39 @@ def test_exact_folders_of_the_harness_are_models_and_their_files_tasks(
     assert "model old, task gsm8k_cot; score exact_match" in understood
 
 
+def test_exact_scores_beside_lists_of_the_harness_are_choices(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for model, n_right in (("old", 2), ("new", 4)):
+        rows = [
+            {
+                "doc_id": i,
+                "doc": {"prompt": i},
+                "target": "",
+                "resps": [["x"]],
+                "filtered_resps": ["x"],
+                "filter": "none",
+                "prompt_level_strict_acc": i < n_right,
+                "inst_level_strict_acc": [i < n_right, True],
+            }
+            for i in range(6)
+        ]
+        path = tmp_path / model / "samples_ifeval_2026-01-16T10-00-00.123.jsonl"
+        path.parent.mkdir()
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        paths.append(str(path))
+
+    refusal = refuse(capsys, *paths)
+    assert "--score inst_level_strict_acc" in refusal
+    assert "--score prompt_level_strict_acc" in refusal
+    for score, means in (("prompt_level", (2 / 6, 4 / 6)), ("inst_level", (8 / 12, 10 / 12))):
+        result, _ = compare(capsys, *paths, "--score", f"{score}_strict_acc")
+        assert means_of(result) == {
+            model: round(mean, 9) for model, mean in zip(("old", "new"), means, strict=True)
+        }
+
+
 def test_exact_packed_samples_of_a_folder_are_as_unpacked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
