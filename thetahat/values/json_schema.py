@@ -10,6 +10,7 @@ from thetahat.values.json_values import JsonValue
 JsonSchema = TypedDict(
     "JsonSchema",
     {
+        "$defs": "dict[str, JsonSchema]",
         "$ref": str,
         "additionalProperties": "bool | JsonSchema",
         "allOf": "Sequence[JsonSchema]",

@@ -68,14 +68,8 @@ class Quadratic(BlockVariance):
     r"""The quadratic estimator with a requested bias, or with requested coefficients.
 
     For random folds the formula's :math:`\hat\mu^2` is the plug-in value, and :math:`a_4 =
-    a_1 + a_2 + a_3 + 1` is the coefficient of :math:`\mu^2` in the bias. For sources
-
-    .. math::
-
-        \hat\theta = \sum_k a_k s^{\sigma^2}_k + \sum_k b_k s^\omega_k
-                   + \sum_{k \ne l} c_{kl} s^\gamma_{kl}
-
-    with the second moments of ``thetahat.variances._quadratic_forms``. The ``details`` of the
+    a_1 + a_2 + a_3 + 1` is the coefficient of :math:`\mu^2` in the bias. Second moments are those
+    of ``thetahat.variances._quadratic_forms``. The ``details`` of the
     result give the bias term by term and in words, and for random folds the coefficients of the
     moments. Where :math:`a_4` (for sources: the sum of a row of coefficients) is not zero, the
     value depends on the mean loss, and no interval is built on it. Proposition 1 and section 4.2 of
@@ -103,13 +97,16 @@ class Quadratic(BlockVariance):
         title="Quadratic estimator with a requested bias",
         summary=(
             "For random folds, the only estimator quadratic in the losses that has the bias you "
-            "name; for sources, the estimator with the coefficients you name. The result states "
-            "the bias."
+            "name; for sources, the estimator with the coefficients you name: a of the mean square "
+            "of a source's losses, b of the mean product of two of its losses, c of the mean "
+            "product of losses of two sources. The result states the bias."
         ),
         formula=(
             r"\hat\theta = \hat\mu^2 + a_1 s_1 + a_2 s_2 + a_3 s_3,\quad"
             r" E[\hat\theta] - \theta = a_1 \sigma^2 + a_2 \omega + a_3 \gamma"
-            r" + (a_1 + a_2 + a_3 + 1)\mu^2"
+            r" + (a_1 + a_2 + a_3 + 1)\mu^2;\qquad"
+            r" \text{sources:}\quad \hat\theta = \sum_k a_k s^{\sigma^2}_k + \sum_k b_k s^\omega_k"
+            r" + \sum_{k \ne l} c_{kl} s^\gamma_{kl}"
         ),
         references=("geras2013",),
         assumptions=(

@@ -102,7 +102,10 @@ def _write_entry(method: MethodDescription) -> Iterator[str]:
         yield from ("", "$$", method["formula"], "$$", "")
     else:
         yield ""
-    parameters = [_write_parameter(k, s) for k, s in method["parameters"]["properties"].items()]
+    schema = method["parameters"]
+    parameters = [
+        _write_parameter(k, s, schema.get("$defs", {})) for k, s in schema["properties"].items()
+    ]
     for label, text in (
         ("Assumptions", method["assumptions"]),
         ("Direction of error", method["errs"]),
@@ -127,9 +130,9 @@ def _format_code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _write_parameter(name: str, schema: JsonSchema) -> str:
+def _write_parameter(name: str, schema: JsonSchema, objects: Mapping[str, JsonSchema]) -> str:
     default = f", default {_encode_json(schema['default'])}" if "default" in schema else ""
-    return f"`{name}` ({_describe_type(schema)}{default})"
+    return f"`{name}` ({_describe_type(schema, objects)}{default})"
 
 
 def _encode_json(value: JsonValue) -> str:
@@ -138,20 +141,24 @@ def _encode_json(value: JsonValue) -> str:
     return f"`{encode_json(value)}`"
 
 
-def _describe_type(schema: JsonSchema) -> str:
-    """Return a JSON Schema in words."""
+def _describe_type(schema: JsonSchema, objects: Mapping[str, JsonSchema]) -> str:
+    """Return a JSON Schema in words; ``objects`` are those that it refers to, by name."""
     if "anyOf" in schema:
-        return " or ".join(_describe_type(option) for option in schema["anyOf"])
+        return " or ".join(_describe_type(option, objects) for option in schema["anyOf"])
     if "enum" in schema:
         return " or ".join(_encode_json(value) for value in schema["enum"])
     if "const" in schema:
         return _encode_json(schema["const"])
     if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2].lower()
+        found = objects[schema["$ref"].rpartition("/")[2]]
+        if "properties" not in found:
+            return _describe_type(found, objects)
+        fields = found["properties"].items()
+        return "object of " + ", ".join(_write_parameter(k, s, objects) for k, s in fields)
     if schema.get("type") != "array":
         return str(schema.get("type", "any value"))
     anything: JsonSchema = {}
-    item = _describe_type(schema.get("items") or schema.get("prefixItems", [anything])[0])
+    item = _describe_type(schema.get("items") or schema.get("prefixItems", [anything])[0], objects)
     has_fixed_length = "maxItems" in schema and schema["maxItems"] == schema.get("minItems")
     return f"list of {schema['maxItems']} {item}s" if has_fixed_length else f"list of {item}"
 

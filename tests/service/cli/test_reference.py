@@ -102,7 +102,11 @@ def test_exact_formulas_and_rules_are_shown() -> None:
     ("name", "text"),
     [
         ("quadratic", "`bias` (list of 3 numbers or null, default `null`)"),
-        ("quadratic", "`coefficients` (coefficients or null, default `null`)"),
+        (
+            "quadratic",
+            "`coefficients` (object of `a` (list of number), `b` (list of number), `c` (list of",
+        ),
+        ("random_effects", '`blocks` (`"random"` or `"source"` or '),
         ("mcnemar", '`variant` (`"exact"` or `"mid_p"` or '),
         ("k_fold", "`n_folds` (integer, default `10`)"),
         ("wilcoxon", "`correction` (boolean, default `false`)"),
