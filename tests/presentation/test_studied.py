@@ -40,8 +40,8 @@ def test_exact_the_shares_of_a_result_are_shown_with_errors_range_and_design() -
 
     intervals, verdicts = list_tables_of(result)
 
-    of_ratio = "relative difference: m0 − m1"
-    assert {row[0] for row in texts_of(intervals)} == {"All models", "m0 − m1", of_ratio}
+    of_pair = {f"{part}m0 − m1" for part in ("", "relative difference: ", "win rate: ")}
+    assert {row[0] for row in texts_of(intervals)} == {"All models", *of_pair}
     of_models = model["recommended"]["these_sources"]["expected_coverage"]
     (row,) = [row for row in texts_of(intervals) if row[:2] == ["All models", "on data like these"]]
     assert row[2] == (
@@ -67,7 +67,7 @@ def test_exact_a_result_without_a_studied_design_has_each_reason_once() -> None:
     reason = "No studied design is like this one: it has 4059 instances."
     (pair,) = result["comparisons"]
     models = result["models"].values()
-    of_pair = pair["interval"], pair["relative"]
+    of_pair = pair["interval"], pair["relative"], pair["wins"]
     for interval in (*of_pair, *(i for m in models for i in m["recommended"].values())):
         interval.update(expected_coverage=None, expected_coverage_missing=reason)
     pair["verdict"].update(expected_size=None, expected_size_missing=reason)
@@ -210,20 +210,21 @@ def test_exact_groups_say_how_often_such_statements_held_or_why_it_is_not_known(
     assert missing in notes["Worst group by many"]
 
 
-def test_exact_the_shares_of_relative_differences_are_shown_or_why_there_are_none() -> None:
+def test_exact_the_shares_of_ratios_and_win_rates_are_shown_or_why_there_are_none() -> None:
     a, b = np.random.default_rng(6).gamma(2, size=(2, 20)).tolist()
     for cluster in (None, [place // 2 for place in range(20)]):
         result = thetahat.to_json(
             thetahat.evaluate(
-                {"a": a, "b": b}, blocks="holdout", include=["relative"], cluster=cluster
+                {"a": a, "b": b}, blocks="holdout", include=["relative", "wins"], cluster=cluster
             )
         )
         rows = {str(row[0]): row for row in texts_of(list_tables_of(result)[0])}
-        *_, share, _, design = rows["relative difference: a − b"]
-        relative = result["comparisons"][0]["relative"]
-        if cluster is not None:
-            assert (share, design) == (NOT_STUDIED, relative["expected_coverage_missing"])
-        else:
-            expected = relative["expected_coverage"]
-            assert share.startswith(f"{100 * expected['coverage']:.3g} %")
-            assert design == expected["design"]
+        for field, words in (("relative", "relative difference"), ("wins", "win rate")):
+            *_, share, _, design = rows[f"{words}: a − b"]
+            part = result["comparisons"][0][field]
+            if cluster is not None:
+                assert (share, design) == (NOT_STUDIED, part["expected_coverage_missing"])
+            else:
+                expected = part["expected_coverage"]
+                assert share.startswith(f"{100 * expected['coverage']:.3g} %")
+                assert design == expected["design"]

@@ -158,11 +158,14 @@ def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
 
 
 def _list_additions(pair: Json) -> Iterator[Subject]:
-    """Yield the set of ratios of a pair, if it has one."""
+    """Yield the set of ratios and the interval of the win rate of a pair, if it has them."""
     relative = pair.get("relative") or {}
     if relative.get("shape") is not None:
         target = (pair["interval"] or {}).get("target", "these_models")
         yield "relative difference of difference", _name_pair(pair), target, relative
+    wins = pair.get("wins") or {}
+    if wins.get("method") is not None:
+        yield "win rate of difference", _name_pair(pair), "these_models", wins
 
 
 def _list_group_levels(

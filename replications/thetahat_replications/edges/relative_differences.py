@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from thetahat.analyses.losses.relative_differences import find_set
 from thetahat.numerics.fieller import MeansOfPair
 from thetahat.values.types import FloatArray
 from thetahat_replications.edges.simulated_intervals import ORACLE, SHIFT, iterate_designs
-from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.studied_shares import StudiedShare, share_designs
 from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
 LEVEL: Final = 0.95
@@ -119,22 +120,20 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
 
 
 def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
-    """Yield how often Fieller's set covered, of designs with the same numbers together."""
-    alike: dict[tuple[float, ...], list[StudiedShare]] = {}
-    for row in page.rows:
-        design = DESIGNS[row["losses"]]
-        numbers = design.count(int(row["n"]))
-        share = StudiedShare(
-            interval=RATIOS,
-            data=RATES if isinstance(design, _ErrorRates) else NUMBERS,
-            numbers=numbers,
-            population=row["losses"],
-            share=float(row["Fieller covers"].split()[0]),
-            repetitions=round(page.repetitions * float(row["with a set"])),
-        )
-        alike.setdefault(tuple(numbers.values()), []).append(share)
-    for shares in alike.values():
-        yield tuple(shares)
+    """Yield how often Fieller's set covered."""
+    return share_designs(map(partial(_read_share, page.repetitions), page.rows))
+
+
+def _read_share(repetitions: int, row: Mapping[str, str]) -> StudiedShare:
+    design = DESIGNS[row["losses"]]
+    return StudiedShare(
+        interval=RATIOS,
+        data=RATES if isinstance(design, _ErrorRates) else NUMBERS,
+        numbers=design.count(int(row["n"])),
+        population=row["losses"],
+        share=float(row["Fieller covers"].split()[0]),
+        repetitions=round(repetitions * float(row["with a set"])),
+    )
 
 
 def _judge(

@@ -23,6 +23,7 @@ from thetahat_replications.edges import (
     rare_errors_over_sources,
     relative_differences,
     runs_that_succeed,
+    win_rates,
 )
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage
@@ -94,6 +95,9 @@ STUDIES: Final = (
         "runs_that_succeed",
         Path("analyses/runs/success_coverage.json"),
         runs_that_succeed.collect_shares,
+    ),
+    ShippedStudy(
+        "win_rates", Path("analyses/losses/win_rate_coverage.json"), win_rates.collect_shares
     ),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 
@@ -22,3 +22,12 @@ class StudiedShare:
     """Share of the samples in which it covered."""
     repetitions: int
     """Number of samples with such an interval."""
+
+
+def share_designs(shares: Iterable[StudiedShare]) -> Iterator[tuple[StudiedShare, ...]]:
+    """Yield the shares of each design: those of one interval of data alike, with equal numbers."""
+    designs: dict[object, list[StudiedShare]] = {}
+    for share in shares:
+        design = share.interval, share.data, tuple(share.numbers.items())
+        designs.setdefault(design, []).append(share)
+    yield from map(tuple, designs.values())

@@ -36,6 +36,7 @@ TITLES: Final = {
     "source_rates_coverage": "Coverage of intervals of error rates over sources",
     "paired_source_rates_coverage": "Coverage of intervals of differences of such rates",
     "relative_difference_coverage": "Coverage of sets of relative differences",
+    "win_rate_coverage": "Coverage of intervals of win rates",
     "success_coverage": "Coverage of intervals of runs that succeed",
     "test_errors": "Errors of tests and verdicts",
 }
@@ -186,6 +187,7 @@ _PACKAGES: Final = {
     "source_rates_coverage": "thetahat.intervals",
     "paired_source_rates_coverage": "thetahat.intervals",
     "relative_difference_coverage": "thetahat.analyses.losses",
+    "win_rate_coverage": "thetahat.analyses.losses",
     "success_coverage": "thetahat.analyses.runs",
 }
 """The packages with the tables of ``thetahat_replications.edges``."""

@@ -445,3 +445,42 @@ def test_exact_relative_differences_of_other_data_are_like_no_design() -> None:
         {"blocks": "random", "block": [place % 10 for place in rows]},
     ):
         assert compare_ratio(a, b, **options).expected_coverage_missing == OTHER_ROWS
+
+
+def count_wins(a: Any, b: Any, **options: Any) -> Any:
+    options.setdefault("blocks", "holdout")
+    result = thetahat.evaluate({"a": a, "b": b}, include=["wins"], **options)
+    return result.comparisons[0].wins
+
+
+def test_hand_win_rates_have_the_coverage_of_their_designs() -> None:
+    """.960 of 200 rows with 15 % wins and 5 % losses, 40 that differ and 10 losses."""
+    wins = count_wins(*place_ones(200, 10, 30, 7))
+    certain = count_wins(*place_ones(20, 0, 20, 0))
+
+    assert (wins.a, wins.b) == (30, 10)
+    assert wins.expected_coverage.coverage == 0.960
+    assert wins.expected_coverage.table == "/studies/win_rate_coverage"
+    # no loss of 20: the 5 % of 20 rows are one
+    assert certain.expected_coverage.coverage == 0.932
+
+
+def test_exact_ties_alone_are_compared_with_rows_that_hardly_differ() -> None:
+    """Of ten rows four designs have one at most that differs: 1, .999 and twice 1."""
+    expected = count_wins([0.5] * 10, [0.5] * 10).expected_coverage
+
+    assert expected.coverage == 0.9998
+    assert (expected.least, expected.largest) == (0.999, 1.0)
+
+
+def test_exact_win_rates_of_other_data_are_like_no_design() -> None:
+    few = count_wins(*place_ones(5000, 0, 6, 0))
+    a, b = np.random.default_rng(7).gamma(2.0, size=(2, 60)).tolist()
+    clusters = count_wins(a, b, cluster=[place // 4 for place in range(60)])
+    in_time = count_wins(a, b, time=list(range(60)))
+
+    assert few.expected_coverage_missing == (
+        "No studied design is like this one: it has 5000 rows, and the nearest study has 1000."
+    )
+    assert clusters.expected_coverage_missing == OTHER_ROWS
+    assert (in_time.expected_coverage, in_time.expected_coverage_missing) == (None, None)

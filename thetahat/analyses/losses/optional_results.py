@@ -417,6 +417,10 @@ class WinRate:
     """The counts and the win rate in words."""
     reason: str | None = None
     """Why there is no interval, or no p-value."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such an interval covered in the nearest studied design."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""How often sets of ratios covered in the nearest studied design.
+"""How often sets of ratios and intervals of win rates covered in the nearest studied design.
 
-``relative_difference_coverage.json`` has the numbers of
-``docs/results/edges/relative_differences.md``: independent rows of a test set.
+``relative_difference_coverage.json`` and ``win_rate_coverage.json`` have the numbers of
+``docs/results/edges/relative_differences.md`` and ``win_rates.md``: independent rows of a test set.
 """
 
 from __future__ import annotations
@@ -12,21 +12,25 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.losses.cautions import has_heavy_tails
-from thetahat.analyses.losses.optional_results import RelativeDifference
+from thetahat.analyses.losses.optional_results import RelativeDifference, WinRate
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.kept_studies import NOT_STUDIED, find_expected_coverage, read_studied_intervals
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
 
 RATIOS: Final = "relative differences"
+WIN_RATES: Final = "win rates"
 NUMBERS: Final = "numbers"
 RATES: Final = "rates"
 
 ROWS: Final = "rows"
 DIFFER: Final = "rows on which the models differ"
 FEWER_ONES: Final = "ones of the model with fewer"
+FEWER_WINS: Final = "wins of the model with fewer"
 
-OTHER_ROWS: Final = "Relative differences were studied on one test set of independent rows."
+OTHER_ROWS: Final = (
+    "Relative differences and win rates were studied on one test set of independent rows."
+)
 
 
 def add_coverage_of_ratios(found: RelativeDifference, losses: PairedLosses) -> RelativeDifference:
@@ -53,6 +57,23 @@ def add_coverage_of_ratios(found: RelativeDifference, losses: PairedLosses) -> R
         numbers,
     )
     return replace(found, expected_coverage=expected, expected_coverage_missing=missing)
+
+
+def add_coverage_of_win_rate(wins: WinRate, layout: Layout) -> WinRate:
+    """Return a win rate with how often such intervals covered, if it has an interval."""
+    if wins.method is None:
+        return wins
+    if not _has_independent_rows(layout):
+        return replace(wins, expected_coverage_missing=OTHER_ROWS)
+    numbers = {
+        ROWS: layout.n_rows,
+        DIFFER: max(1, wins.a + wins.b),
+        FEWER_WINS: max(1, min(wins.a, wins.b)),
+    }
+    expected, missing = find_expected_coverage(
+        read_studied_intervals(__package__, "win_rate_coverage.json", WIN_RATES), "", numbers
+    )
+    return replace(wins, expected_coverage=expected, expected_coverage_missing=missing)
 
 
 def _has_independent_rows(layout: Layout) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.losses.optional_results import WinRate
+from thetahat.analyses.losses.pair_coverage import add_coverage_of_win_rate
 from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.pairs import list_units
 from thetahat.distributions import compute_fair_coin_p_value
@@ -66,16 +67,13 @@ def compute_win_rate(
         counts = count_pair(a, b) if n > 1 else None
     else:
         counts = count_clustered_pair(a, b, cluster)
-    ends = None if counts is None else _compute_ends(counts, family.pair_alpha)
     in_clusters = cluster is not None
     p_value = None
     if not (in_clusters or in_time):
         p_value = compute_fair_coin_p_value(n_a, n_a + n_b, Alternative.TWO_SIDED)
-        if ends is not None and p_value >= family.pair_alpha:
-            # McNemar's mid-p value, on which the ends rest, is smaller than that of the sign test.
-            ends = min(ends[0], 0.5), max(ends[1], 0.5)
+    ends = None if counts is None else compute_ends(counts, family.pair_alpha, p_value)
     rate = (1 + (n_a - n_b) / n) / 2
-    return WinRate(
+    wins = WinRate(
         unit=unit,
         a=n_a,
         b=n_b,
@@ -92,6 +90,7 @@ def compute_win_rate(
         sentence=_write(losses, names, unit, (n_a, n_b, n), ends, level),
         reason=_explain_missing(losses, unit, in_clusters=in_clusters, has_ends=ends is not None),
     )
+    return add_coverage_of_win_rate(wins, losses.difference.layout)
 
 
 def _explain_missing(
@@ -129,10 +128,14 @@ def _find_clusters(losses: PairedLosses, unit: str) -> IntArray | None:
     return of_instance
 
 
-def _compute_ends(counts: PairedCounts, alpha: float) -> tuple[float, float]:
-    upper = find_upper_end(counts, alpha / 2, of_margin=False)
-    lower = -find_upper_end(counts.swap(), alpha / 2, of_margin=False)
-    return (1 + lower) / 2, (1 + upper) / 2
+def compute_ends(counts: PairedCounts, alpha: float, p_value: float | None) -> tuple[float, float]:
+    """Return the ends of the win rate, which contain one half unless the sign test rejects it."""
+    upper = (1 + find_upper_end(counts, alpha / 2, of_margin=False)) / 2
+    lower = (1 - find_upper_end(counts.swap(), alpha / 2, of_margin=False)) / 2
+    if p_value is None or p_value < alpha:
+        return lower, upper
+    # McNemar's mid-p value, on which the ends rest, is smaller than that of the sign test.
+    return min(lower, 0.5), max(upper, 0.5)
 
 
 def _compute_standard_error(halves: FloatArray, cluster: IntArray | None) -> float | None:
