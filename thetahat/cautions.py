@@ -223,6 +223,14 @@ RUNS_WITHOUT_SCORE = CautionKind(
     "are averaged over the other runs, which favours a model that fails where it would be wrong.",
     "Repeat these runs; or, if an error is a wrong answer, write its score into the log.",
 )
+LOG_UNFINISHED = CautionKind(
+    "log_unfinished",
+    "A log that did not end well",
+    _SERIOUS,
+    "File {file} of the logs: {sentence}",
+    "Let the evaluation end, and send its log. Items that are missing in every log are in no "
+    "number here.",
+)
 INPUTS_DIFFER = CautionKind(
     "inputs_differ",
     "Other inputs under the same ids",

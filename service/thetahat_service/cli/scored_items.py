@@ -17,6 +17,7 @@ from thetahat.tables.labels import list_names
 from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.table_columns import NO_PREDICTIONS, advise_on_cell, describe_reading
+from thetahat_service.data.base import UNFINISHED
 from thetahat_service.data.list_scores import SCORE_PREFIX
 from thetahat_service.data.logs import ITEM_COLUMNS, find_log_scores
 from thetahat_service.data.profiles import profile_columns
@@ -169,7 +170,7 @@ def read_logs(
         sentences.append(f"{path}: model {name or own}{reason}{task}; score {score}")
         sentences += [
             f"{path}: {file.details[key]}"
-            for key in ("unfinished", "failed_runs", "costs")
+            for key in (UNFINISHED, "failed_runs", "costs")
             if key in file.details
         ]
     column = named.get("task", "task")

@@ -26,6 +26,8 @@ WRITTEN: Final = "numbers_as_text"
 """The detail of a file with the columns of text that are numbers, and how these are written."""
 EMPTY_ROWS: Final = "empty_rows_at_end"
 """The detail of a text table with the number of rows after the last one that has a value."""
+UNFINISHED: Final = "unfinished"
+"""The detail of a log with a sentence, if its evaluation did not end or is not to be used."""
 FORM: Final = "form"
 """The detail of a file of JSON that is a table: how its rows and columns are written."""
 MISSING: Final = ("", "NA", "NaN")

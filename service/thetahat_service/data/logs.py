@@ -12,7 +12,7 @@ from thetahat.roles.long_tables import LongColumns, Values, list_labels
 from thetahat.roles.names import is_label_name, is_name_of
 from thetahat.roles.questions import list_questions_of_long_table
 from thetahat.tables.column_profiles import ColumnProfile
-from thetahat_service.data.base import FORM
+from thetahat_service.data.base import FORM, UNFINISHED
 from thetahat_service.data.evaluation_tools.base import COST_PREFIX, ERROR
 from thetahat_service.data.list_scores import SCORE_PREFIX, ScoreColumns, list_scores
 from thetahat_service.data.reading import ReadableFile, find_types
@@ -202,5 +202,5 @@ def _list_choices(
     if costs:
         options = ", ".join(f"--cost {name.removeprefix(COST_PREFIX)}" for name in costs)
         sentences.append(f"What the runs cost: yes, with {options}.")
-    notes = (file.details.get(key) for key in ("unfinished", "failed_runs"))
+    notes = (file.details.get(key) for key in (UNFINISHED, "failed_runs"))
     return [*sentences, *(f"{note}." for note in notes if isinstance(note, str))]

@@ -340,3 +340,31 @@ def test_invalid_logs_without_a_common_item_are_not_to_be_left_out(tmp_path: Pat
         ) as caught:
             run_kind({**body, "missing": missing}, files)
         assert "leave_out" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"status": "error"}, "has the status 'error'"),
+        ({"status": "cancelled"}, "has the status 'cancelled'"),
+        ({"results": {"total_samples": 9}}, "has 6 of the 9 samples"),
+        ({"invalidated": True}, "marked as invalidated"),
+    ],
+)
+def test_exact_a_log_that_did_not_end_well_is_a_serious_caution(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    good, bad = (json.loads(inspect_json("qa", m, {i: ["C"] for i in range(6)})) for m in "ab")
+    files = [
+        uploaded(tmp_path, name, INSPECT, json.dumps(log).encode())
+        for name, log in (("a", good), ("b", bad), ("b changed", {**bad, **change}))
+    ]
+
+    clean, doubtful = (
+        {c["code"]: c["message"] for c in run_kind(request(pair, "match"), pair).result["cautions"]}
+        for pair in (files[:2], files[::2])
+    )
+
+    assert "log_unfinished" not in clean
+    assert doubtful["log_unfinished"].startswith("File 1 of the logs: The log ")
+    assert words in doubtful["log_unfinished"]

@@ -20,7 +20,13 @@ from typing import IO, ClassVar, Final
 
 from thetahat.tables.column_profiles import PLAIN_NUMBER
 from thetahat.values.json_values import JsonValue
-from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected, read_parser_reason
+from thetahat_service.data.base import (
+    FREE_BYTES,
+    UNFINISHED,
+    FileLimits,
+    Inspected,
+    read_parser_reason,
+)
 from thetahat_service.data.evaluation_tools.base import (
     ERROR,
     FailedRuns,
@@ -145,7 +151,7 @@ def _note_unfinished(inspected: Inspected, log: JsonValue) -> Inspected:
     )
     if is_invalid:
         sentence = "The log is marked as invalidated, so its scores should not be used."
-    return replace(inspected, details={**inspected.details, "unfinished": sentence})
+    return replace(inspected, details={**inspected.details, UNFINISHED: sentence})
 
 
 def _count_samples(log: JsonValue) -> int:

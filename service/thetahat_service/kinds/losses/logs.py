@@ -14,6 +14,7 @@ import numpy as np
 
 from thetahat.cautions import (
     INPUTS_DIFFER,
+    LOG_UNFINISHED,
     RATIO_OF_SUMS,
     RUNS_AVERAGED,
     RUNS_UNEQUAL,
@@ -32,6 +33,7 @@ from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
 from thetahat.values.ratios import PERPLEXITY, SHARE, RatioScore, compute_jackknife_values
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat.values.words import choose_words
+from thetahat_service.data.base import UNFINISHED
 from thetahat_service.data.list_scores import OF_LOG_LIKELIHOODS, ScoreColumns
 from thetahat_service.data.logs import ITEM_COLUMNS
 from thetahat_service.data.reading import read_columns, read_labels
@@ -174,7 +176,7 @@ def read_log_losses(
     higher_is_better = _is_higher_better(request, logs, ratio)
     words = choose_words(kind, higher_is_better=higher_is_better)
     table = LossTable(layout, losses, left_out=left_out, has_item_values=ratio is None)
-    cautions = [*_list_cautions(models, kept)]
+    cautions = [*_find_unfinished(logs, datasets), *_list_cautions(models, kept)]
     if ratio is not None:
         cautions.append(RATIO_OF_SUMS(score=logs.score, formula=ratio.formula))
     groups = None
@@ -207,6 +209,14 @@ def _compute_values(
     sizes = [runs.sizes.get(key, [1.0]) for key in keys]
     mean_sizes = np.array([math.fsum(each) / len(each) for each in sizes])
     return compute_jackknife_values(ratio, means, mean_sizes, blocks)
+
+
+def _find_unfinished(logs: LogsInput, datasets: Mapping[UUID, DatasetFile]) -> Iterator[Caution]:
+    """Yield a caution for each log of an evaluation that did not end, or is marked as invalid."""
+    for i, entry in enumerate(logs.files):
+        sentence = datasets[entry.dataset].details.get(UNFINISHED)
+        if isinstance(sentence, str):
+            yield LOG_UNFINISHED(file=i, sentence=sentence)
 
 
 def _list_cautions(models: Mapping[str, _Runs], kept: Sequence[Key]) -> Iterator[Caution]:
