@@ -240,6 +240,11 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
         "Of an area under the ROC curve area_score is recommended, which has the logit interval "
         "inside."
     ),
+    r"predictions_random_counts/models/[^/]+/metrics/cohen_kappa/(?:intervals/1/recommended"
+    r"|recommended/these_models/method)": Changed(
+        "Of a kappa of two classes limits_of_shares is recommended, which has the logit interval "
+        "inside."
+    ),
     r"(?:cross_validation_metrics_sources|predictions_(?:holdout|random)_metrics)/models/[^/]+"
     r"/metrics/average_precision/intervals/[17]/(?:degrees_of_freedom|lower|upper)": Changed(
         "The logit interval of an average precision has the quantile of t with the size of the "

@@ -22,6 +22,7 @@ from thetahat.analyses.metrics.intervals import (
     build_symmetric,
     choose_symmetric_method,
 )
+from thetahat.analyses.metrics.limits_of_shares import build_limits_of_shares
 from thetahat.analyses.metrics.log_jackknife import (
     LOG_JACKKNIFE,
     build_log_jackknife,
@@ -230,6 +231,7 @@ def build_of_model(
     over_clusters = variances.get(MetricVariance.CLUSTER_ROBUST)
     yield from build_mean_of_rates(measured, over_clusters, level, alternative)
     yield from build_log_jackknife(measured, limits[1], level, alternative)
+    yield from build_limits_of_shares(measured, variances, limits, level, alternative)
 
 
 def build_on_variance(

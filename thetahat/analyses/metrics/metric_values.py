@@ -12,7 +12,7 @@ from thetahat.analyses.metrics.bootstrap import MetricReplicates, draw_replicate
 from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.analyses.metrics.units_without_error import UnitsWithoutError, select_parts
 from thetahat.analyses.thresholds import NORMAL_SKEWNESS, SKEWED_TARGETS
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
+from thetahat.metrics.base import Metric, MetricOfKinds, TruthAndPredictions, WeightedMetric
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
 
@@ -42,6 +42,8 @@ class MetricValues:
     None for other metrics."""
     agreeing_classes: IntArray | None = None
     """(n,) codes of two classes, of an agreement beyond chance; None for other metrics."""
+    agreement: MetricOfKinds | None = None
+    """That agreement, over all rows of the first repeat."""
     variance: MetricVariance
     """Name of the variance from the influence: ``DELONG`` or ``INFLUENCE``."""
     fold_influence: FloatArray | None = None
@@ -205,6 +207,8 @@ def measure(
         if not np.isnan(value):
             pooled_parts[rows] = statistic.influence() / (len(rows) * len(values))
     strata = metric.strata(judged)
+    is_agreement = metric.is_agreement and len(judged.classes) == 2
+    agreement = by_repeat[0] if is_agreement and isinstance(by_repeat[0], MetricOfKinds) else None
     of_first_repeat = np.flatnonzero(layout.split_repeat == 0)
     first_splits = [rows_of_split[j] for j in of_first_repeat]
     first_statistics = [statistics[j] for j in of_first_repeat]
@@ -216,9 +220,8 @@ def measure(
         split_influence=split_influence,
         strata=strata,
         ranked_classes=_rank_classes(metric, judged, strata),
-        agreeing_classes=judged.truth.astype(np.intp)
-        if metric.is_agreement and len(judged.classes) == 2
-        else None,
+        agreeing_classes=None if agreement is None else judged.truth.astype(np.intp),
+        agreement=agreement,
         variance=MetricVariance.INFLUENCE
         if strata is None or metric.uses != "scores"
         else MetricVariance.DELONG,

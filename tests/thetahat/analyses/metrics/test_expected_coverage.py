@@ -79,9 +79,8 @@ def test_naive_a_difference_has_that_of_studied_differences() -> None:
 
 
 def test_exact_few_positives_in_a_small_sample_have_a_caution() -> None:
-    interval = recommended(
-        reading(Matthews(), judged(50, 0.14), folds(np.arange(50) % 5)).intervals
-    )
+    models = judged(50, 0.14), judged(50, 0.14, seed=1)
+    interval = recommended(difference(Matthews(), *models, folds(np.arange(50) % 5)).intervals)
 
     coverage = interval.expected_coverage
     assert coverage is not None
