@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 TableCell: TypeAlias = str | int | float
-"""Text, a count, or a number that is shown with three decimals."""
+"""Text, a count, or a number that is shown with three decimals; NaN is shown as nothing."""
 TableRow: TypeAlias = tuple[TableCell, ...]
 
 BETWEEN: str = " | "
@@ -101,4 +102,6 @@ def _write_row(cells: Sequence[str]) -> str:
 
 
 def _write_cell(cell: TableCell) -> str:
-    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return "" if math.isnan(cell) else f"{cell:.3f}"
+    return str(cell)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from thetahat_replications.edges import agreement, metrics_by_group, probabilities
@@ -31,11 +32,20 @@ def test_every_kept_page_belongs_to_a_table() -> None:
     assert sorted(path.stem for path in Path("docs/results/edges").glob("*.md")) == TABLES
 
 
+def test_every_kept_page_is_in_the_list_of_results() -> None:
+    overview = Path("docs/results/README.md").read_text()
+
+    assert [name for name in TABLES if f"(edges/{name}.md)" not in overview] == []
+
+
 def test_by_hand_a_page_shows_shares_with_three_decimals() -> None:
-    table = Table(title="T", about="About.", columns=("n", "share"), rows=((5, 0.05), (7, "-")))
+    table = Table(
+        title="T", about="About.", columns=("n", "share"), rows=((5, 0.05), (7, "-"), (9, np.nan))
+    )
 
     assert write_page(table, "command") == (
-        "# T\n\n`command`\n\nAbout.\n\n| n | share |\n| --- | --- |\n| 5 | 0.050 |\n| 7 | - |\n"
+        "# T\n\n`command`\n\nAbout.\n\n| n | share |\n| --- | --- |\n"
+        "| 5 | 0.050 |\n| 7 | - |\n| 9 |  |\n"
     )
 
 
