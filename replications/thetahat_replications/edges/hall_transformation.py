@@ -8,13 +8,8 @@ from thetahat.intervals.skewness_corrected import STEEPEST
 from thetahat.values.types import FloatArray
 
 
-def transform(t: FloatArray, g: FloatArray) -> FloatArray:
-    """Return the transformed statistics."""
-    return np.asarray(t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6)
-
-
 def invert(quantile: FloatArray | float, g: FloatArray) -> FloatArray:
-    """Return the t that are transformed into the quantile."""
+    """Return the t for which t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 is the quantile."""
     shifted = quantile - g / 6
     root = np.cbrt(1 + g * shifted)
     return np.asarray(3 * shifted / (root * root + root + 1))

@@ -18,7 +18,8 @@ from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.cautions import HEAVY_TAILED_LOSSES
 from thetahat.values.types import FloatArray
 from thetahat_replications import markdown_pages
-from thetahat_replications.edges.hall_transformation import bound_skewness, transform
+from thetahat_replications.edges.hall_transformation import bound_skewness, invert
+from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
 from thetahat_replications.markdown_pages import write_table
 
 LEVEL: Final = 0.95
@@ -55,15 +56,18 @@ DISTRIBUTIONS: Final[Mapping[str, tuple[_Sampler, float]]] = {
     ),
 }
 """Distributions of losses, with their means."""
+INTERVALS: Final = ("t", "skewness_corrected", "t, power", "skewness_corrected, power")
 DIAGNOSTICS: Final = ("skewness of the mean", "largest share", "share of 2 %", "1 / Hill's index")
 
 
 _ABOUT: Final = (
     f"`{COMMAND}`, seed {{seed}}, {{repetitions}} samples of each design: the coverage of "
     f"intervals of level {LEVEL} for the mean of independent losses, and what a sample tells of "
-    "it. The area under the ROC curve is that of finding the designs where the t interval covers "
-    f"in less than {LOW_COVERAGE}, from single samples and from the medians of the designs. The "
-    "caution `heavy_tailed_losses` uses the skewness of the mean."
+    f"it. Power is how often an interval excludes a value that is {SHIFT:g} standard deviations of "
+    "the simulated means from the true one, as a share of the power of the normal test that knows "
+    "the standard deviation. The area under the ROC curve is that of finding the designs where the "
+    f"t interval covers in less than {LOW_COVERAGE}, from single samples and from the medians of "
+    "the designs. The caution `heavy_tailed_losses` uses the skewness of the mean."
 )
 
 
@@ -84,9 +88,14 @@ def _judge(samples: FloatArray, mean: float) -> dict[str, Any]:
     second = np.where(varies, second, 1.0)
     skewness = (centred**3).mean(axis=1) / second**1.5 / math.sqrt(n)
     error = np.sqrt(second / (n - 1))
-    t = (samples.mean(axis=1) - mean) / error
+    means = samples.mean(axis=1)
+    t = (means - mean) / error
     quantile = stats.t.ppf((1 + LEVEL) / 2, n - 1)
-    transformed = transform(t, bound_skewness(skewness, quantile))
+    bounded, scale = bound_skewness(skewness, quantile), np.where(varies, error, 0.0)
+    ends = {
+        "t": (t - quantile, t + quantile),
+        "skewness_corrected": (t - invert(quantile, bounded), t - invert(-quantile, bounded)),
+    }
     squares = np.sort(centred**2, axis=1)[:, ::-1]
     sizes, n_tail = np.sqrt(squares), max(5, round(TAIL_SHARE * n))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -98,8 +107,14 @@ def _judge(samples: FloatArray, mean: float) -> dict[str, Any]:
         "1 / Hill's index": np.nan_to_num(logs.mean(axis=1), nan=0.0, posinf=0.0),
     }
     return {
-        "t": float((varies & (np.abs(t) <= quantile)).mean()),
-        "skewness_corrected": float((varies & (np.abs(transformed) <= quantile)).mean()),
+        **{
+            name: float((varies & (lower <= 0) & (upper >= 0)).mean())
+            for name, (lower, upper) in ends.items()
+        },
+        **{
+            f"{name}, power": measure_power(lower * scale, upper * scale, float(means.std()))
+            for name, (lower, upper) in ends.items()
+        },
         "varies": float(varies.mean()),
         "samples": by_name,
     }
@@ -127,7 +142,7 @@ def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -
         (name, f"{sample_area:.3f}", f"{median_area:.3f}")
         for name, sample_area, median_area in separate(rows)
     )
-    columns = ("distribution", "losses", "t", "skewness_corrected", *DIAGNOSTICS, "cautioned")
+    columns = ("distribution", "losses", *INTERVALS, *DIAGNOSTICS, "cautioned")
     return markdown_pages.write_page(
         "Heavy-tailed losses",
         _ABOUT.format(seed=seed, repetitions=repetitions),
@@ -141,8 +156,7 @@ def _write_row(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         row["distribution"],
         str(row["n"]),
-        f"{row['t']:.3f}",
-        f"{row['skewness_corrected']:.3f}",
+        *(f"{row[name]:.3f}" for name in INTERVALS),
         *(f"{np.median(row['samples'][name]):.2f}" for name in DIAGNOSTICS),
         f"{float((skewness >= HEAVY_TAILED_LOSSES.threshold).mean()):.2f}",
     )
