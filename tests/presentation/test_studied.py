@@ -228,3 +228,31 @@ def test_exact_the_shares_of_ratios_and_win_rates_are_shown_or_why_there_are_non
                 expected = part["expected_coverage"]
                 assert share.startswith(f"{100 * expected['coverage']:.3g} %")
                 assert design == expected["design"]
+
+
+def test_exact_ratios_of_costs_have_their_share_and_caution() -> None:
+    """Three of 50 rows are dear in one model: .751 in docs/results/edges/costs.md."""
+    rng = np.random.default_rng(8)
+    new, old = 0.5 * rng.lognormal(0, 0.3, 50), rng.lognormal(0, 0.3, 50)
+    new[:3] *= 20
+    losses = {"new": (np.arange(50) % 2).tolist(), "old": (np.arange(50) % 3 == 0).tolist()}
+    cost = {"new": new.tolist(), "old": old.tolist()}
+    result = thetahat.to_json(
+        thetahat.evaluate(
+            losses,
+            blocks="holdout",
+            cost=cost,
+            gate=thetahat.Gate(model="new", against="old", cheaper_by=0.5),
+            margin=0.1,
+        )
+    )
+    share = result["comparisons"][0]["cost"]["expected_coverage"]
+    rows = {row[0]: row for row in texts_of(list_tables_of(result)[0])}
+    cautions = {each.code: each for each in show({"kind": "losses", **result}).cautions}
+
+    (ratio,) = [row for name, row in rows.items() if name.startswith("ratio of costs: ")]
+    assert ratio[2].startswith("75.1 %")
+    assert ratio[4] == share["design"]
+    assert any(name.startswith("cost: ") for name in rows)
+    assert "cost of new against old" in cautions["covers_too_rarely"].subject
+    assert result["gate"]["cost"]["expected_coverage"] == share

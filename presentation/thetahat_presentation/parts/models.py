@@ -312,6 +312,8 @@ class ModelsResult:
             yield from place_cautions((pair["interval"] or {}).get("cautions"), Place(name))
             yield from place_cautions(pair.get("cautions"), Place(name))
             yield from place_cautions((pair.get("judge") or {}).get("cautions"), Place(name))
+            of_cost = (pair.get("cost") or {}).get("cautions")
+            yield from place_cautions(of_cost, Place(f"cost of {name}"))
             for metric, difference in (pair.get("metrics") or {}).items():
                 place = Place(name, self.name_method(metric))
                 yield from place_cautions(difference.get("cautions"), place)

@@ -136,13 +136,14 @@ def _tabulate_sizes(shown: ModelsResult) -> Table:
 
 
 def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
-    """Yield the recommended intervals of models, differences, groups, metrics and runs."""
+    """Yield the intervals of models, differences, costs, groups, metrics and runs."""
     for name, model in shown.models.items():
         for target, interval in find_recommended(model).items():
             yield "model", name, target, interval
     for pair in shown.comparisons:
         if pair["interval"] is not None:
             yield "difference", _name_pair(pair), pair["interval"]["target"], pair["interval"]
+    yield from _list_cost_intervals(shown)
     for name, model in shown.models.items():
         yield from _list_group_levels(shown, "model", name, model)
     for pair in shown.comparisons:
@@ -166,6 +167,19 @@ def _list_additions(pair: Json) -> Iterator[Subject]:
     wins = pair.get("wins") or {}
     if wins.get("method") is not None:
         yield "win rate of difference", _name_pair(pair), "these_models", wins
+
+
+def _list_cost_intervals(shown: ModelsResult) -> Iterator[Subject]:
+    """Yield the intervals of mean costs, and of the ratios of two of them."""
+    for name, model in shown.models.items():
+        interval: Json | None = (model.get("cost") or {}).get("interval")
+        if interval is not None:
+            yield "cost of model", name, interval["target"], interval
+    for pair in shown.comparisons:
+        of_pair: Json = pair.get("cost") or {}
+        if of_pair.get("shape") == "interval":
+            target = (pair["interval"] or {}).get("target", "these_models")
+            yield "ratio of costs of difference", _name_pair(pair), target, of_pair
 
 
 def _list_group_levels(

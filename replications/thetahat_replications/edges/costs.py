@@ -1,38 +1,55 @@
-"""Costs of rows: how often the intervals of means and ratios hold, and how often a gate errs."""
+"""Costs of rows: how often the intervals of their ratios hold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-import thetahat
-from thetahat.analyses.losses.choices import Gate
-from thetahat.analyses.losses.result import GateOutcome, Requirement
-from thetahat.values.types import FloatArray, IntArray
-from thetahat_replications.edges.simulated_intervals import is_inside
-from thetahat_replications.edges.table import TableRow, format_share
+from thetahat.analyses.losses.cost_coverage import CLUSTERS, COSTS, FEW_DEAR, RATIO, ROWS, name_data
+from thetahat.analyses.losses.relative_differences import compute_relative_difference
+from thetahat.paired_tests.base import PairedLosses
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import build_layout
+from thetahat.values.types import BlockKind, FloatArray, IntArray
+from thetahat.variances import cluster_robust, iid
+from thetahat_replications.edges.simulated_intervals import iterate_designs
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
 LEVEL: Final = 0.95
-RATIO: Final = 0.5
+TRUE_RATIO: Final = 0.5
 """True mean cost of the new model over that of the old one."""
+FEWEST_DEAR: Final = 0.5
+"""Dear rows of a sample, on average, below which a design is not drawn in such samples."""
 
 Draw: TypeAlias = Callable[[np.random.Generator, IntArray], tuple[FloatArray, FloatArray]]
-"""Draws (n,) costs of both models with the means RATIO and 1, for (n,) clusters of rows."""
+"""Draws (n,) costs of both models with the means TRUE_RATIO and 1, for (n,) clusters of rows."""
 
 TITLE: Final = "Costs of rows"
 ABOUT: Final = f"""
-Two models with costs by row, whose true means are {RATIO:g} and 1. Each column is a share of the
-samples, with its standard error.
+Two models with costs by row, whose true means are {TRUE_RATIO:g} and 1. Where a model has dear
+rows, all vary by a lognormal factor with sigma .3. Clusters have 2 to 10 rows, and two fifths of
+the variance of normal numbers in common. Each column is a share of the samples, with its standard
+error.
 
-- `mean`: the recommended interval of the mean cost of the old model holds.
-- `ratio`: Fieller's set of the ratio of means holds. Both are to be in {LEVEL:g}.
-- `too high`, `too low`: the whole set is above, or below, the true ratio. Each is to be in .025.
-- `gate`: a gate that asks for a model that is cheaper by exactly the true share passes by cost, or
-  fails by cost. That is the sum of the two columns before.
-- `length`: mean length of the set over twice 1.96 true standard errors of the ratio.
+- `interval`: Fieller's set of the ratio of means is an interval. It is none where the mean cost of
+  the old model is not clearly above 0.
+- `too high`, `too low`: the set is an interval above, or below, the true ratio. Each is to be in
+  .025. A gate that asks for a new model that is cheaper by exactly the true share fails by cost in
+  the first, and passes in the second.
+- `ratio`: of the samples with an interval, it holds the true ratio in so many. That is to be in
+  {LEVEL:g}.
+- `length`: mean length of the interval over twice 1.96 true standard errors of the ratio.
+- `dear`: a result takes the sample for one of `{FEW_DEAR}`.
+
+Reading: where only one model has dear rows, and samples have few of them, the interval covers too
+rarely. It misses in the samples that by chance have none, which look like any others: no interval
+can tell. Designs with less than half a dear row in a sample are not drawn; it would hold in almost
+none of their samples.
 """
 
 
@@ -40,36 +57,37 @@ samples, with its standard error.
 class CostDesign:
     """Costs of rows."""
 
-    name: str
-    """What is drawn."""
-    sizes: tuple[int, ...]
-    """Rows of each cluster; one of each for independent rows."""
     draw: Draw
     """Draws the costs of both models."""
+    dear_share: float = 1.0
+    """Share of the rows, or clusters, that are dear in a model; 1 without such rows."""
 
-    @property
-    def clusters(self) -> IntArray:
-        """(n,) cluster of each row."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+def _draw_normal(
+    rng: np.random.Generator, clusters: IntArray, correlation: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return (n,) standard normal numbers of both models, which are alike within clusters."""
+    n, n_clusters = len(clusters), int(clusters[-1]) + 1
+    common = np.sqrt(correlation) * rng.standard_normal(n)
+    a, b = (common + np.sqrt(1 - correlation) * rng.standard_normal(n) for _ in range(2))
+    if n_clusters < n:
+        shared = rng.standard_normal(n_clusters)[clusters]
+        a, b = (np.sqrt(0.4) * shared + np.sqrt(0.6) * own for own in (a, b))
+    return np.asarray(a), np.asarray(b)
+
+
+def _spread(normal: FloatArray, sigma: float) -> FloatArray:
+    return np.asarray(np.exp(sigma * normal - sigma**2 / 2))
 
 
 def _draw_lognormal(sigma: float, correlation: float) -> Draw:
     """Return costs whose logarithms are normal and correlated between the models."""
 
     def draw(rng: np.random.Generator, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
-        n, n_clusters = len(clusters), int(clusters[-1]) + 1
-        common = np.sqrt(correlation) * rng.standard_normal(n)
-        a, b = (common + np.sqrt(1 - correlation) * rng.standard_normal(n) for _ in range(2))
-        if n_clusters < n:
-            shared = rng.standard_normal(n_clusters)[clusters]
-            a, b = (np.sqrt(0.4) * shared + np.sqrt(0.6) * own for own in (a, b))
-        return RATIO * _spread(a, sigma), _spread(b, sigma)
+        a, b = _draw_normal(rng, clusters, correlation)
+        return TRUE_RATIO * _spread(a, sigma), _spread(b, sigma)
 
     return draw
-
-
-def _spread(normal: FloatArray, sigma: float) -> FloatArray:
-    return np.asarray(np.exp(sigma * normal - sigma**2 / 2))
 
 
 def _draw_exponential(
@@ -77,92 +95,144 @@ def _draw_exponential(
 ) -> tuple[FloatArray, FloatArray]:
     """Return independent exponential costs, such as waiting times."""
     a, b = rng.exponential(size=(2, len(clusters)))
-    return RATIO * a, b
-
-
-def _draw_retries(rng: np.random.Generator, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return equal calls of which one in ten is repeated ten times, for each model by itself."""
-    calls = np.where(rng.random((2, len(clusters))) < 0.1, 10.0, 1.0) / 1.9
-    return RATIO * calls[0], calls[1]
+    return TRUE_RATIO * a, b
 
 
 def _draw_lengths(rng: np.random.Generator, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return tokens: lengths of answers by question, and the new model's with little noise."""
     lengths = rng.gamma(2.0, 0.5, len(clusters))
-    return RATIO * lengths * rng.gamma(20.0, 1 / 20, len(clusters)), lengths
+    return TRUE_RATIO * lengths * rng.gamma(20.0, 1 / 20, len(clusters)), lengths
 
 
-_IN_CLUSTERS: Final = tuple(2 + i % 9 for i in range(30))
-_ALIKE, _LARGE = _draw_lognormal(0.5, 0.8), _draw_lognormal(1.0, 0.5)
-DESIGNS: Final = (
-    CostDesign("lengths of answers, gamma of shape 2, 40 rows", (1,) * 40, _draw_lengths),
-    CostDesign("lognormal, sigma .5, correlation .8, 50 rows", (1,) * 50, _ALIKE),
-    CostDesign("lognormal, sigma 1, correlation .5, 50 rows", (1,) * 50, _LARGE),
-    CostDesign("lognormal, sigma 1, correlation .5, 500 rows", (1,) * 500, _LARGE),
-    CostDesign("exponential, independent, 30 rows", (1,) * 30, _draw_exponential),
-    CostDesign("one call in ten costs ten times as much, 100 rows", (1,) * 100, _draw_retries),
-    CostDesign(
-        "lognormal, sigma .8, in 30 clusters of 2 to 10", _IN_CLUSTERS, _draw_lognormal(0.8, 0.5)
+def _build_dear(
+    share: float, times: float, *models: str, whole_clusters: bool = False
+) -> CostDesign:
+    """Return costs of which this share is so many times as dear, for each model by itself."""
+
+    def draw(rng: np.random.Generator, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
+        costs = [_spread(normal, 0.3) for normal in _draw_normal(rng, clusters, 0.0)]
+        for place, model in enumerate(("new", "old")):
+            if model in models:
+                is_dear = rng.random(len(clusters)) < share
+                if whole_clusters:
+                    is_dear = is_dear[clusters]
+                costs[place] *= np.where(is_dear, times, 1.0) / (1 + share * (times - 1))
+        return TRUE_RATIO * costs[0], costs[1]
+
+    return CostDesign(draw, share)
+
+
+SIZES: Final = (10, 40, 160, 640, 2560)
+"""Rows. Samples below 20 rows, whose skewness says nothing, are nearest to the first."""
+N_CLUSTERS: Final = (10, 40, 160)
+DESIGNS: Final[Mapping[str, CostDesign]] = {
+    "lengths of answers, gamma of shape 2": CostDesign(_draw_lengths),
+    "lognormal, sigma 1, correlation .5": CostDesign(_draw_lognormal(1.0, 0.5)),
+    "exponential, independent": CostDesign(_draw_exponential),
+    "both: one row in ten costs ten times as much": _build_dear(0.1, 10, "new", "old"),
+    "old: one row in 20 costs 20 times as much": _build_dear(0.05, 20, "old"),
+    "new: one row in 20 costs 20 times as much": _build_dear(0.05, 20, "new"),
+    "new: one row in 50 costs 50 times as much": _build_dear(0.02, 50, "new"),
+    "old: one row in 200 costs 100 times as much": _build_dear(0.005, 100, "old"),
+}
+IN_CLUSTERS: Final[Mapping[str, CostDesign]] = {
+    "lognormal, sigma .8, in clusters": CostDesign(_draw_lognormal(0.8, 0.5)),
+    "old: one row in 20 costs 20 times as much, in clusters": _build_dear(0.05, 20, "old"),
+    "new: one cluster in ten costs ten times as much": _build_dear(
+        0.1, 10, "new", whole_clusters=True
     ),
-)
+}
 
 
-COLUMNS: Final = "design | mean | ratio | too high | too low | gate | length"
+COLUMNS: Final = "design | rows | clusters | interval | too high | too low | ratio | length | dear"
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the statements hold in each design."""
-    for number, design in enumerate(DESIGNS):
-        yield _judge(design, repetitions, np.random.default_rng([seed, number]))
+    for name, design, n, rng in iterate_designs(DESIGNS, SIZES, seed):
+        if n * design.dear_share >= FEWEST_DEAR:
+            yield (name, n, "", *_judge(design.draw, np.arange(n), repetitions, rng))
+    for name, design, n, rng in iterate_designs(IN_CLUSTERS, N_CLUSTERS, seed + 1):
+        clusters = np.repeat(np.arange(n), [2 + i % 9 for i in range(n)])
+        yield (name, len(clusters), n, *_judge(design.draw, clusters, repetitions, rng))
 
 
-def _judge(design: CostDesign, repetitions: int, rng: np.random.Generator) -> TableRow:
-    draws = [_judge_sample(design, rng) for _ in range(repetitions)]
-    holds = np.array([outcome for outcome, _ in draws])
-    lengths = np.array([length for _, length in draws])
-    ratios = np.array(_draw_ratios(design, rng))
-    written = [format_share(float(share), repetitions) for share in holds.mean(axis=0)]
-    ideal = 2 * 1.96 * ratios.std(ddof=1)
-    return (design.name, *written, f"{np.nanmean(lengths) / ideal:.2f}")
+def collect_shares(page: KeptPage) -> Iterable[tuple[StudiedShare, ...]]:
+    """Return how often intervals of a ratio covered, by size and what most samples look like."""
+    together: dict[tuple[str, str, str], list[StudiedShare]] = defaultdict(list)
+    for row in page.rows:
+        data = FEW_DEAR if float(row["dear"]) >= 0.5 else COSTS
+        numbers = {ROWS: float(row["rows"])}
+        if row["clusters"]:
+            numbers[CLUSTERS] = float(row["clusters"])
+        share = StudiedShare(
+            interval=RATIO,
+            data=data,
+            numbers=numbers,
+            population=row["design"],
+            share=float(row["ratio"].split()[0]),
+            repetitions=round(page.repetitions * float(row["interval"].split()[0])),
+        )
+        together[data, row["rows"], row["clusters"]].append(share)
+    return [tuple(shares) for shares in together.values()]
 
 
-def _draw_ratios(design: CostDesign, rng: np.random.Generator) -> list[float]:
-    """Return ratios of means of further samples, whose spread is the true one."""
-    drawn = (design.draw(rng, design.clusters) for _ in range(1000))
-    return [float(new.mean() / old.mean()) for new, old in drawn]
+class _CostSample(NamedTuple):
+    """What one sample shows."""
+
+    is_interval: bool
+    is_too_high: bool
+    is_too_low: bool
+    has_few_dear: bool
+    length: float
 
 
-def _judge_sample(design: CostDesign, rng: np.random.Generator) -> tuple[tuple[bool, ...], float]:
-    """Return whether each statement holds or errs, and the length of the set of ratios."""
-    clusters = design.clusters
-    new, old = design.draw(rng, clusters)
-    losses = (rng.random((2, len(clusters))) < 0.3) * 1.0
-    result = thetahat.evaluate(
-        {"new": losses[0], "old": losses[1]},
-        blocks="holdout",
-        cluster=clusters if len(design.sizes) < len(clusters) else None,
-        margin=2.0,
-        cost={"new": new, "old": old},
-        gate=Gate(model="new", against="old", require=Requirement.NOT_WORSE, cheaper_by=1 - RATIO),
+def _judge(
+    draw: Draw, clusters: IntArray, repetitions: int, rng: np.random.Generator
+) -> tuple[str, ...]:
+    samples = [_judge_sample(draw, clusters, rng) for _ in range(repetitions)]
+    ratios = np.array([_draw_ratio(draw, clusters, rng) for _ in range(1000)])
+    *shares, dear = np.array([each[:-1] for each in samples]).mean(axis=0).tolist()
+    written = [format_share(share, repetitions) for share in shares]
+    lengths = [each.length for each in samples if each.is_interval]
+    missed = sum(each.is_too_high or each.is_too_low for each in samples)
+    within = format_share(1 - missed / len(lengths), len(lengths)) if lengths else "-"
+    length = float(np.sum(lengths)) / max(1, len(lengths)) / (2 * 1.96 * ratios.std(ddof=1))
+    return (*written, within, f"{length:.2f}", f"{dear:.2f}")
+
+
+def _draw_ratio(draw: Draw, clusters: IntArray, rng: np.random.Generator) -> float:
+    new, old = draw(rng, clusters)
+    return float(new.mean() / old.mean())
+
+
+def _judge_sample(draw: Draw, clusters: IntArray, rng: np.random.Generator) -> _CostSample:
+    """Return what costs show, with the variance that a result takes."""
+    new, old = draw(rng, clusters)
+    in_clusters = clusters[-1] + 1 < len(clusters)
+    layout = build_layout(
+        BlockKind.HOLDOUT,
+        np.zeros(len(new), dtype=np.intp),
+        cluster=clusters if in_clusters else None,
     )
-    of_old = result.models["old"].cost
-    pair, gate = result.comparisons[0].cost, result.gate
-    if of_old is None or of_old.interval is None or pair is None or gate is None:
-        message = "the costs have no interval"
-        raise RuntimeError(message)
-    mean = is_inside(of_old.interval.lower, of_old.interval.upper, 1.0)
-    is_interval = pair.shape == "interval" and pair.lower is not None and pair.upper is not None
-    lower, upper = (pair.lower, pair.upper) if is_interval else (None, None)
-    too_high = lower is not None and lower > RATIO
-    too_low = upper is not None and upper < RATIO
-    length = np.nan if lower is None or upper is None else upper - lower
-    return (
-        (
-            mean,
-            not too_high and not too_low,
-            too_high,
-            too_low,
-            gate.outcome is not GateOutcome.UNDECIDED,
-        ),
-        float(length),
+    a, b = BlockLosses(layout, values=new), BlockLosses(layout, values=old)
+    losses = PairedLosses(a, b, a.minus(b), higher_is_better=False)
+    variance = cluster_robust.METHOD() if in_clusters else iid.METHOD()
+    found = compute_relative_difference(
+        losses,
+        ("new", "old"),
+        (variance.info.name, variance, variance.estimate(losses.difference)),
+        alpha=1 - LEVEL,
+        level=LEVEL,
+        simultaneous_pairs=None,
+    )
+    is_interval = found.shape == "interval" and found.lower is not None and found.upper is not None
+    lower, upper = (found.lower, found.upper) if is_interval else (None, None)
+    deviations = BlockLosses(layout, values=new - new.mean() / old.mean() * old)
+    return _CostSample(
+        is_interval=is_interval,
+        is_too_high=lower is not None and lower > TRUE_RATIO,
+        is_too_low=upper is not None and upper < TRUE_RATIO,
+        has_few_dear=name_data(deviations) == FEW_DEAR,
+        length=np.nan if lower is None or upper is None else float(upper - lower),
     )

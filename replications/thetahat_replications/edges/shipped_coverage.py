@@ -13,6 +13,7 @@ from typing import Final
 
 from thetahat_replications.edges import (
     agreement,
+    costs,
     groups,
     judge_labels,
     metric_gaps,
@@ -54,6 +55,7 @@ STUDIES: Final = (
     ShippedStudy(
         "agreement", Path("analyses/agreement/agreement_coverage.json"), agreement.collect_shares
     ),
+    ShippedStudy("costs", Path("analyses/losses/cost_coverage.json"), costs.collect_shares),
     ShippedStudy("groups", Path("analyses/groups/groups_coverage.json"), groups.collect_shares),
     ShippedStudy(
         "metrics_by_group",

@@ -27,6 +27,7 @@ TITLES: Final = {
     "recommended_coverage": "Coverage of the recommended intervals",
     "metric_coverage": "Coverage of the recommended intervals of metrics",
     "agreement_coverage": "Coverage of the intervals of coefficients of agreement",
+    "cost_coverage": "Coverage of the intervals of ratios of costs",
     "groups_coverage": "Coverage of the intervals of all groups at once",
     "group_metrics_coverage": "Coverage of the intervals of a metric in all groups at once",
     "metric_gaps_coverage": "Coverage of the intervals of all gaps of a metric at once",
@@ -178,6 +179,7 @@ def _describe_edge(name: str, package: str) -> MeasuredTable:
 
 _PACKAGES: Final = {
     "agreement_coverage": "thetahat.analyses.agreement",
+    "cost_coverage": "thetahat.analyses.losses",
     "groups_coverage": "thetahat.analyses.groups",
     "group_metrics_coverage": "thetahat.analyses.metrics",
     "metric_gaps_coverage": "thetahat.analyses.metrics",

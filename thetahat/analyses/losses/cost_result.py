@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.numerics.fieller import RatioShape
+from thetahat.values.coverage import ExpectedCoverage
 
 ShownQuality = Literal["better", "equivalent", "not_worse"]
 """What has to be shown of a cheaper model for a dearer one to be dominated by it."""
@@ -47,6 +49,13 @@ class CostOfPair:
     where both cost the same or it is not shown."""
     sentence: str
     """Quality and cost of the pair in words."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such intervals of a ratio, and so of what is saved, covered in the nearest studied
+    design."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
+    cautions: tuple[Caution, ...] = ()
+    """Cautions about the interval of the ratio."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

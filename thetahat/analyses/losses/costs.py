@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.cost_coverage import add_expected_coverage
 from thetahat.analyses.losses.cost_result import (
     CostOfModel,
     CostOfPair,
@@ -335,7 +336,12 @@ def _compare(  # noqa: PLR0913 - a pair, its costs, and the words for both
             sentence="",
         )
     else:
-        found = _read_relative(pair, relative)
+        found = add_expected_coverage(
+            _read_relative(pair, relative),
+            costs.rows[pair.a],
+            costs.rows[pair.b],
+            costs.layout or table.layout,
+        )
     sentence = _write_pair(pair, found, (mean_a, mean_b), table, choices, costs.unit)
     return replace(found, sentence=sentence)
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 import thetahat
 from tests.cases import each
-from thetahat.analyses.losses.cost_result import CostOfModel
+from thetahat.analyses.losses.cost_result import CostOfModel, CostOfPair
 from thetahat.analyses.losses.result import EvaluationResult, GateResult
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.values.types import FloatArray
@@ -360,3 +360,68 @@ def test_exact_better_scores_dominate() -> None:
         assert result.cost is not None
         assert result.cost.pareto == (first,)
         assert result.cost.dominated[second].shown == "better"
+
+
+def find_pair(n: int, dear: int, *, both: bool = False, **options: Any) -> CostOfPair:
+    """Return a pair of which the new model has so many rows that cost 20 times as much."""
+    rng = np.random.default_rng(8)
+    new, old = 0.5 * rng.lognormal(0, 0.3, n), rng.lognormal(0, 0.3, n)
+    new[:dear] *= 20
+    if both:
+        old[n - dear :] *= 20
+    errors = {"new": np.arange(n) % 2 * 1.0, "old": np.arange(n) % 3 / 2}
+    pair = run(errors, cost={"new": new, "old": old}, **options).comparisons[0].cost
+    assert pair is not None
+    assert pair.shape == "interval"
+    return pair
+
+
+@each(
+    "n,dear,both,coverage",
+    [
+        (200, 0, False, 0.9497),
+        (50, 0, False, 0.9575),
+        (50, 3, False, 0.751),  # (.846 + .843 + .564) / 3 of docs/results/edges/costs.md
+        (50, 5, True, 0.9575),  # dear rows of both balance each other
+        (12, 0, False, 0.7215),  # so few rows may have no dear ones by chance
+        (160, 4, False, 0.8065),
+    ],
+)
+def test_hand_the_interval_of_a_ratio_has_the_coverage_of_its_design(
+    n: int, dear: int, *, both: bool, coverage: float
+) -> None:
+    pair = find_pair(n, dear, both=both)
+
+    assert pair.expected_coverage is not None
+    assert pair.expected_coverage.coverage == coverage
+    assert pair.expected_coverage.table == "/studies/cost_coverage"
+    assert [each.code for each in pair.cautions] == ["covers_too_rarely"] * (coverage < 0.9)
+    for caution in pair.cautions:
+        share = f"{100 * coverage:.0f} %"
+        assert f"interval of the ratio of costs covers too rarely: in {share}" in caution.message
+
+
+def test_hand_costs_in_clusters_have_their_own_designs() -> None:
+    n = 240
+    pair = find_pair(n, 0, cluster=np.arange(n) // 6)
+    giant = find_pair(n, 0, cluster=np.maximum(np.arange(n) // 6, 20))
+
+    assert pair.expected_coverage is not None
+    assert pair.expected_coverage.coverage == 0.943
+    assert giant.expected_coverage is None
+    assert "of such unequal size" in str(giant.expected_coverage_missing)
+
+
+def test_exact_other_costs_are_like_no_design() -> None:
+    large = find_pair(8000, 0)
+    in_time = find_pair(60, 0, time=np.arange(60))
+    sources = find_pair(60, 0, blocks="source", block=np.arange(60) % 6)
+    numbers = run(cost={"new": 1.0, "old": 2.0}).comparisons[0].cost
+
+    assert large.expected_coverage_missing == (
+        "No studied design is like this one: it has 8000 rows, and the nearest study has 2560."
+    )
+    for pair in (in_time, sources):
+        assert pair.expected_coverage_missing == "No studied design is like this one."
+    assert numbers is not None
+    assert (numbers.expected_coverage, numbers.expected_coverage_missing) == (None, None)
