@@ -9,6 +9,7 @@ import pytest
 
 from tests.presentation.reading import row_of, table_of
 from tests.service.kinds.run_requests import run_kind
+from thetahat_presentation.numbers import format_percent
 from thetahat_presentation.showing import show
 
 RNG = np.random.default_rng(38)
@@ -56,6 +57,28 @@ def test_exact_the_table_of_gaps(result: Any) -> None:
 
     assert row[1].value == gap["estimate"]  # type: ignore[union-attr]
     assert (row[2].lower, row[2].upper) == (gap["lower"], gap["upper"])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("include", [[], ["group_gaps"]])
+def test_exact_the_gaps_of_the_differences_of_a_pair(include: list[str]) -> None:
+    losses = {"a": [i % 3 / 2 for i in range(120)], "b": [i % 5 / 4 for i in range(120)]}
+    body = {"kind": "losses", "blocks": "holdout", "losses": losses, "groups": {"g": GROUP}}
+    result = run_kind({**body, "include": include}).result
+    (pair,) = result["comparisons"]
+    gaps = pair["groups"]["g"]["gaps"]
+    name = f"{pair['a']} minus {pair['b']}"
+    document = show(result)
+    if include:
+        table = table_of(document, f"Gaps of {name} by g")
+        row = table.rows[0][-2:]
+    else:
+        table = table_of(document, "Largest gaps by g")
+        (row,) = [row[-2:] for row in table.rows if row[0].text == name]  # type: ignore[union-attr]
+
+    assert row[0].value == gaps["largest"]["estimate"]  # type: ignore[union-attr]
+    assert row[1].lower == gaps["largest"]["lower"]  # type: ignore[union-attr]
+    share = format_percent(gaps["expected_coverage"]["coverage"])
+    assert any(f"in {share} of simulated samples of such data" in note for note in table.notes)
 
 
 def test_exact_the_table_of_gaps_has_metrics() -> None:

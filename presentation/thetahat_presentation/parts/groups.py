@@ -75,14 +75,18 @@ def build_groups_section(shown: ModelsResult) -> Section | None:
     first = [] if pair is None else list(models)[:MOST_MODELS]
     more = [_tabulate_model(shown, name, key) for key in keys for name in first]
     sentences = _write_sentences(shown)[MOST_FIRST:]
+    of_pair = {} if pair is None else {f"{pair['a']} minus {pair['b']}": _get_groups(pair)}
     for key in keys:
         best = list(models)[:MOST_MODELS]
         if models[best[0]][key]["gaps"].get("items") is None:
-            gaps = _tabulate_largest_gaps(shown, models, key)
+            gaps = _tabulate_largest_gaps(shown, {**models, **of_pair}, key)
             more.append(gaps)
             sentences += [] if gaps.rows else [f"Gaps by {key}: {note}" for note in gaps.notes]
         else:
-            more += [_tabulate_gaps(shown, name, key) for name in best]
+            with_gaps = {name: models[name] for name in best} | of_pair
+            more += [
+                _tabulate_gaps(shown, name, each[key], key) for name, each in with_gaps.items()
+            ]
     return Section(
         name="groups",
         title="For which groups?",
@@ -246,7 +250,8 @@ def _tabulate_worst(
         f"With {shown.level} confidence no group of a model has a {shown.quantity} {side} its "
         "bound, whichever group is worst. The p-value is that of groups with equal means."
     )
-    notes = [about, *_describe_bounds(models, key)]
+    bounds = {name: groups[key].get("worst") or {} for name, groups in models.items()}
+    notes = [about, *_describe_each(bounds, "Such bounds held")]
     if without:
         notes.append(
             f"{format_count(max(without))} of the groups have no interval, and no bound is about "
@@ -255,17 +260,16 @@ def _tabulate_worst(
     return Table.of_rows(f"Worst group by {key}", rows, notes)
 
 
-def _describe_bounds(models: Mapping[str, Mapping[str, Json]], key: str) -> list[str]:
-    """Return how often such bounds held in simulations, each share or reason once."""
+def _describe_each(statements: Mapping[str, Json], such: str) -> list[str]:
+    """Return how often such statements held in simulations, each share or reason once."""
     names: dict[str, list[str]] = {}
-    for name, of_model in models.items():
-        worst = of_model[key].get("worst") or {}
-        said = _describe_studied(worst, "Such bounds held").strip()
+    for name, statement in statements.items():
+        said = _describe_studied(statement, such).strip()
         if said:
             names.setdefault(said, []).append(name)
     if len(names) == 1:
         return list(names)
-    return [f"{', '.join(of_models)}: {said}" for said, of_models in names.items()]
+    return [f"{', '.join(of_names)}: {said}" for said, of_names in names.items()]
 
 
 def _tabulate_largest_gaps(
@@ -296,12 +300,13 @@ def _tabulate_largest_gaps(
         "together with those of all other gaps of the measure."
     )
     missing = [f"{', '.join(of)}: {reason}" for reason, of in reasons.items()]
-    notes = [about, *missing] if rows else list(reasons)
+    gaps_of_means = {name: of_model[key]["gaps"] for name, of_model in models.items()}
+    studied = _describe_each(gaps_of_means, "Such intervals of all gaps held")
+    notes = [about, *studied, *missing] if rows else list(reasons)
     return Table.of_rows(f"Largest gaps by {key}", rows, notes)
 
 
-def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
-    groups = _get_groups(shown.models[name])[key]
+def _tabulate_gaps(shown: ModelsResult, name: str, groups: Json, key: str) -> Table:
     gaps, of_metrics = groups["gaps"], groups.get("metric_gaps") or {}
     found = [_collect_gaps(each) for each in (gaps, *of_metrics.values())]
     ordered = list(dict.fromkeys(pair for of_one in found for pair in of_one))

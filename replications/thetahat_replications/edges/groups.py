@@ -18,6 +18,7 @@ from thetahat.analyses.groups.expected_coverage import (
     MANY_RATES,
     MEANS,
     NUMBERS,
+    PAIR_GAPS,
     RARER,
     RATES,
     SHARED_CLUSTERS,
@@ -49,9 +50,9 @@ ABOUT: Final = f"""
 Groups of one column; the losses of a second model are drawn beside those of the first. Each column
 is a share of samples with its standard error.
 
-- `means`, `worst`, `gaps`, `differences`: all intervals of the means, the bound of the worst group,
-  all intervals of the gaps and all intervals of the differences of the models hold. That is to be
-  in {LEVEL:g} or more.
+- `means`, `worst`, `gaps`, `differences`, `pair gaps`: all intervals of the means, the bound of the
+  worst group, all intervals of the gaps, all intervals of the differences of the models and all
+  intervals of the gaps between these differences hold. That is to be in {LEVEL:g} or more.
 - `equal`, `depends`: the tests of equal means and of equal differences reject. That is to be in .05
   or less. `equal` needs groups with equal means; else there is a dash.
 - `pass`, `fail`: a gate `no_group_worse` with the margin {MARGIN:g} finds the first model not worse
@@ -188,7 +189,13 @@ DESIGNS: Final = (
 )
 
 
-INTERVALS: Final = {"means": MEANS, "differences": DIFFERENCES, "gaps": GAPS, "worst": WORST}
+INTERVALS: Final = {
+    "means": MEANS,
+    "differences": DIFFERENCES,
+    "gaps": GAPS,
+    "pair gaps": PAIR_GAPS,
+    "worst": WORST,
+}
 """The intervals of the columns that results refer to."""
 LARGE: Final = 40
 """Rows of the smallest group from which a design is not averaged with those of smaller groups."""
@@ -226,7 +233,7 @@ def _count(design: GroupDesign, interval: str) -> dict[str, float]:
     numbers: dict[str, float] = {GROUPS: len(design.sizes), SMALLEST: min(design.sizes)}
     if design.kind in {RATES, MANY_RATES}:
         rates, sizes = np.asarray(design.means), np.asarray(design.sizes)
-        if interval == DIFFERENCES:
+        if interval in {DIFFERENCES, PAIR_GAPS}:
             numbers[DIFFER] = float(sizes @ (2 * rates * (1 - rates)))
         else:
             numbers[RARER] = float(sizes @ rates)
@@ -236,10 +243,12 @@ def _count(design: GroupDesign, interval: str) -> dict[str, float]:
 
 
 GAP: Final = 2
-EQUAL: Final = 4
-"""Places of two columns after that of the design."""
+PAIR_GAP: Final = 4
+EQUAL: Final = 5
+"""Places of three columns after that of the design."""
 COLUMNS: Final = (
-    "design | means | worst | gaps | differences | equal | depends | pass | fail | caution"
+    "design | means | worst | gaps | differences | pair gaps | equal | depends | pass | fail | "
+    "caution"
 )
 
 
@@ -264,7 +273,7 @@ def _judge(design: GroupDesign, repetitions: int, rng: np.random.Generator) -> T
     if len(set(design.means)) > 1:
         written[EQUAL] = "-"
     if len(design.sizes) > MOST_COMPARED:
-        written[GAP] = "-"
+        written[GAP] = written[PAIR_GAP] = "-"
     return (design.name, *written[:-1], f"{shares[-1]:.2f}")
 
 
@@ -294,6 +303,7 @@ def _judge_sample(
         item.interval is None or is_inside(item.interval.lower, item.interval.upper, 0.0)
         for item in pair.items
     )
+    pair_gaps = all(is_inside(gap.lower, gap.upper, 0.0) for gap in pair.gaps.items or ())
     equal = model.equal_means.p_value is not None and model.equal_means.p_value < 1 - LEVEL
     depends = pair.depends_on_group.p_value
     worse = _read_losses(design.draw(rng, design, MARGIN), layout)
@@ -305,6 +315,7 @@ def _judge_sample(
         worst,
         gaps,
         differences,
+        pair_gaps,
         equal,
         depends is not None and depends < 1 - LEVEL,
         at_most is not None and at_most < MARGIN,

@@ -122,19 +122,47 @@ def describe_groups(losses: dict[str, list[float]], sizes: list[int], **options:
 def test_hand_all_groups_have_the_coverage_at_once_of_their_design() -> None:
     """Normal losses, the smallest group of 12 rows: .943 of means and .948 of differences.
 
-    All gaps held in .938, and the bound of the worst group in all samples.
+    All gaps held in .938, those of differences in .941, and the bound of the worst group in all.
     """
     result = describe_groups({"a": draw(137), "b": draw(137, 2)}, [60, 40, 25, 12])
     groups = result.models["a"].groups["g"]
     means = groups.simultaneous
-    differences = result.comparisons[0].groups["g"].simultaneous
+    of_pair = result.comparisons[0].groups["g"]
+    differences = of_pair.simultaneous
 
     assert means.expected_coverage.coverage == 0.943
     assert differences.expected_coverage.coverage == 0.948
     assert means.expected_coverage.table == "/studies/groups_coverage"
     assert groups.gaps.expected_coverage.coverage == 0.938
+    assert of_pair.gaps.expected_coverage.coverage == 0.941
+    assert of_pair.gaps.expected_coverage.table == "/studies/groups_coverage"
     assert groups.worst.expected_coverage.coverage == 1.0
     assert groups.against_whole.expected_coverage is None
+
+
+def test_hand_gaps_of_differences_of_rates_are_compared_by_rows_that_differ() -> None:
+    """Five groups of 100: .946 where 90 rows differ; with ten of them none of 100 is near."""
+    first = (np.arange(500) % 10 == 0) * 1.0
+    second = (np.arange(500) % 10 == 5) * 1.0
+    few = np.where(np.arange(500) % 50 == 0, 1 - first, first)
+    alike, unlike = (
+        describe_groups({"a": first, "b": b}, [100] * 5).comparisons[0].groups["g"].gaps
+        for b in (second, few)
+    )
+
+    assert alike.expected_coverage.coverage == 0.946
+    assert unlike.expected_coverage_missing == (
+        "No studied design is like this one: it has 100 rows in the smallest group, and the "
+        "nearest study has 18."
+    )
+
+
+def test_degenerate_differences_without_a_gap_have_no_coverage() -> None:
+    same = describe_groups({"a": [0.5] * 100, "b": [0.5] * 100}, [20] * 5).comparisons[0]
+    gaps = same.groups["g"].gaps
+
+    assert gaps.largest is None
+    assert (gaps.expected_coverage, gaps.expected_coverage_missing) == (None, None)
 
 
 def test_exact_skewed_groups_are_compared_with_skewed_ones() -> None:

@@ -30,6 +30,7 @@ from thetahat.values.types import BlockKind, FloatArray
 MEANS: Final = "means of all groups"
 DIFFERENCES: Final = "differences in all groups"
 GAPS: Final = "gaps between all groups"
+PAIR_GAPS: Final = "gaps of differences between all groups"
 WORST: Final = "bound of the worst group"
 
 RATES: Final = "rates"
@@ -69,7 +70,7 @@ def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
     statement : SimultaneousLevel, WorstGroup or GroupGaps
         The level of the intervals of all groups, the bound of the worst one, or the gaps.
     interval : str
-        ``MEANS``, ``DIFFERENCES``, ``GAPS`` or ``WORST``.
+        ``MEANS``, ``DIFFERENCES``, ``GAPS``, ``PAIR_GAPS`` or ``WORST``.
     values : ndarray of float
         (n,) losses of the instances, or differences of two models.
     rows : GroupRows
@@ -83,7 +84,7 @@ def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
     if data == RATES:
         data = name_rates(rows.n_groups)
         differing = int(np.count_nonzero(values))
-        if interval == DIFFERENCES:
+        if interval in {DIFFERENCES, PAIR_GAPS}:
             numbers[DIFFER] = differing
         else:
             numbers[RARER] = min(differing, len(values) - differing)

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from thetahat.analyses.groups.columns import write_group
-from thetahat.analyses.groups.expected_coverage import DIFFERENCES, add_expected_coverage, classify
+from thetahat.analyses.groups.expected_coverage import (
+    DIFFERENCES,
+    PAIR_GAPS,
+    add_expected_coverage,
+    classify,
+)
 from thetahat.analyses.groups.gaps import find_pair_gaps
 from thetahat.analyses.groups.intervals import (
     GroupEstimate,
@@ -89,29 +94,26 @@ def describe_pair(
     )
     level = 1 - correction.alpha
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}/differences")
-    gaps = find_pair_gaps(moments, correction.alpha, rng, largest_alone=not options.has_gaps)
+    found = find_pair_gaps(moments, correction.alpha, rng, largest_alone=not options.has_gaps)
+    gaps = describe_gaps(
+        found,
+        rows,
+        options.level,
+        explain_missing_pair_gaps(rows),
+        has_items=options.has_gaps,
+    )
     depends = judge_equality(moments, rows, prefers_wald=True)
     cautions = tuple(list_group_cautions(moments, rows, layout, are_rates=pair.are_rates))
+    described = (difference, rows, layout, classify(are_rates=pair.are_rates, cautions=cautions))
     return PairGroups(
         columns=rows.grouping.columns,
         whole=float(difference.mean()),
         simultaneous=add_expected_coverage(
-            describe_level(rows, level, options.level),
-            DIFFERENCES,
-            difference,
-            rows,
-            layout,
-            classify(are_rates=pair.are_rates, cautions=cautions),
+            describe_level(rows, level, options.level), DIFFERENCES, *described
         ),
         items=(*items, *_list_absent(rows)),
         depends_on_group=depends,
-        gaps=describe_gaps(
-            gaps,
-            rows,
-            options.level,
-            explain_missing_pair_gaps(rows),
-            has_items=options.has_gaps,
-        ),
+        gaps=gaps if found is None else add_expected_coverage(gaps, PAIR_GAPS, *described),
         sentence=_write(names, rows.grouping.key, items, depends, 1 - options.level),
         cautions=cautions,
     )
