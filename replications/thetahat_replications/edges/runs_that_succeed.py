@@ -22,6 +22,7 @@ from thetahat.intervals.wilson import Wilson
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
+from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage, TableCell, TableRow
 
@@ -42,16 +43,23 @@ so that this table is that of both. Columns: how often the interval of the resul
 Wilson's as of one run for each item; the share of the latter, which are those in which the
 unbiased estimates of the items, or one minus them, sum to less than {LEAST_RARER:g}; how often it
 covers in all samples; how often t covers in all samples, where it has no length if all estimates
-are equal; and the mean length of the result's interval over that of t. The standard error of a
-coverage of .95 in all samples is .004 with 3000 repetitions.
+are equal; the mean length of the result's interval over that of t; and the power of both in all
+samples: how often they exclude a value that is {SHIFT:g} standard deviations of the estimate above
+or below the true one, if there is such a share, over the power of the normal test that knows the
+standard deviation. The standard error of a coverage of .95 in all samples is .004 with 3000
+repetitions.
 Reading: t alone covers in as few as .68 where an outcome is rare. The interval of the result covers
-in .91 or more, and is then up to three times as long, where the items are alike.
+in .91 or more, and is then up to three times as long, where the items are alike. Where it is
+Wilson's and the rate is .1 or less, it has a power of .0 to .6.
 """
-COLUMNS: Final = "items | rate | spread | t | Wilson | is Wilson | result | t everywhere | length"
+COLUMNS: Final = (
+    "items | rate | spread | t | Wilson | is Wilson | result | t everywhere | length | "
+    "power, result | power, t"
+)
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return the coverage of the result's interval and of t by design."""
+    """Return coverage and power of the result's interval and of t by design."""
     rng = np.random.default_rng(seed)
     for n_items in SIZES:
         for rate in RATES:
@@ -96,6 +104,7 @@ def _measure(
     layout = build_layout(BlockKind.HOLDOUT, np.zeros(n_items, dtype=np.intp))
     covered: dict[str, list[bool]] = {StudentT.info.name: [], Wilson.info.name: []}
     by_t, lengths = [], np.zeros(2)
+    ends, estimates = [], []
     for successes in rng.binomial(RUNS, shares):
         by_item = BlockLosses(layout, values=compute_pass_all(runs, successes, K))
         found = estimate_success_rate(by_item, LEVEL)
@@ -105,6 +114,9 @@ def _measure(
         reach = float(stdtrit(n_items - 1, (1 + LEVEL) / 2)) * (found.standard_error or 0.0)
         by_t.append(reach > 0 and abs(found.estimate - rate) <= reach)
         lengths += found.upper - found.lower, 2 * reach
+        estimates.append(found.estimate)
+        by_both = (found.lower, found.upper), (found.estimate - reach, found.estimate + reach)
+        ends.append(by_both)
     t, wilson = covered.values()
     return (
         float(np.mean(t)) if t else "-",
@@ -113,6 +125,10 @@ def _measure(
         (sum(t) + sum(wilson)) / repetitions,
         float(np.mean(by_t)),
         float(lengths[0] / lengths[1]),
+        *(
+            measure_power(lower, upper, float(np.std(estimates)), possible=(-rate, 1 - rate))
+            for lower, upper in np.transpose(ends, (1, 2, 0)) - rate
+        ),
     )
 
 
