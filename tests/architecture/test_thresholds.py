@@ -105,7 +105,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "a rule of the method, not of its computing time": (
         "analyses/agreement/kappa_differences.LEAST_RESAMPLES",
         "analyses/calibration/studies.FEWEST_SOURCES",
-        "analyses/groups/intervals.LEAST_DEGREES",
         "analyses/groups/rows.FEW_UNITS",
         "analyses/learning_curve/power_law.MIN_SIZES",
         "analyses/learning_curve/power_law._FASTEST",

@@ -133,7 +133,7 @@ class SkewnessCorrected(IntervalMethod):
         if symmetric is None:
             return None
         quantile = compute_upper_quantile(compute_tail_probability(level, alternative), degrees)
-        used = _bound_skewness(skewness, quantile)
+        used = bound_skewness(skewness, quantile)
         lower = variance.estimate - invert_transformation(quantile, used) * error
         upper = variance.estimate - invert_transformation(-quantile, used) * error
         if _has_unequal_clusters(layout):
@@ -177,7 +177,7 @@ def _has_unequal_clusters(layout: Layout) -> bool:
     return cluster is not None and compute_imbalance(np.bincount(cluster)) > LARGEST_IMBALANCE
 
 
-def _bound_skewness(skewness: float, quantile: float) -> float:
+def bound_skewness(skewness: float, quantile: float) -> float:
     """Return g, or the g of its sign at which both ends are as far away as they may be."""
     q = abs(quantile)
     largest = 2 * STEEPEST / (q + math.sqrt(q * q + 2 * STEEPEST / 3))

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from thetahat.distributions import compute_upper_quantile
 from thetahat.intervals.clopper_pearson import ClopperPearson
-from thetahat.intervals.skewness_corrected import SkewnessCorrected
+from thetahat.intervals.skewness_corrected import (
+    LEAST_DEGREES,
+    SkewnessCorrected,
+    bound_skewness,
+    invert_transformation,
+)
 from thetahat.intervals.student_t import StudentT
 from thetahat.intervals.tango import Tango
 from thetahat.intervals.tango_clusters import TangoClusters
@@ -31,14 +36,8 @@ from thetahat.values.types import FloatArray, IntArray
 from thetahat.variances.cluster_robust import ClusterRobust
 from thetahat.variances.iid import Iid
 
-LEAST_DEGREES: Final = 4
-"""Fewest degrees of freedom with which ends allow for skewness: from fewer it is not known."""
-
 Ends = tuple[float, float]
 """Lower and upper end."""
-
-STEEPEST: Final = 0.99
-"""Largest :math:`g |q| + g^2 / 6` of a skewed group, as of ``skewness_corrected``."""
 
 
 class GroupEstimate(Protocol):
@@ -114,23 +113,15 @@ class MeanEstimate:
         q = compute_upper_quantile(tail, self.degrees)
         if not self.is_skewed:
             return self.estimate - q * self.error, self.estimate + q * self.error
-        largest = 2 * STEEPEST / (abs(q) + math.sqrt(q * q + 2 * STEEPEST / 3))
-        g = math.copysign(min(abs(self.skewness), largest), self.skewness)
+        g = bound_skewness(self.skewness, q)
         return (
-            self.estimate - _undo_transformation(q, g) * self.error,
-            self.estimate - _undo_transformation(-q, g) * self.error,
+            self.estimate - invert_transformation(q, g) * self.error,
+            self.estimate - invert_transformation(-q, g) * self.error,
         )
 
     def compute_bounds(self, tail: float) -> Ends:
         """Return the same ends."""
         return self.compute_ends(tail)
-
-
-def _undo_transformation(q: float, g: float) -> float:
-    """Return the u that Hall's transformation maps to q; see ``skewness_corrected``."""
-    shifted = q - g / 6
-    root = math.cbrt(1 + g * shifted)
-    return 3 * shifted / (root * root + root + 1)
 
 
 @dataclass(frozen=True, slots=True)
