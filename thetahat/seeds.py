@@ -29,6 +29,11 @@ def make_random_stream(seed: int, purpose: str, *position: int) -> np.random.Gen
     return np.random.default_rng(np.random.SeedSequence([seed, word, *position]))
 
 
+def draw_random_state(rng: np.random.Generator) -> int:
+    """Return a ``random_state`` of scikit-learn, which takes at most 2**32 - 1."""
+    return int(rng.integers(2**32 - 1))
+
+
 def derive_seed(*digests: str) -> int:
     """Return a seed derived from the canonical request and the data, for a job without a seed.
 

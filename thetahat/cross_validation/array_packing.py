@@ -20,14 +20,14 @@ from thetahat.values.types import Label
 Arrays = dict[str, np.ndarray]
 
 
-def pack(outcomes: Sequence[SplitOutcome]) -> Arrays:
+def pack(outcomes: Sequence[SplitOutcome], *, keep_scores: bool = True) -> Arrays:
     """Return arrays that ``unpack`` turns into the same outcomes, bit by bit.
 
     Labels, cautions and reasons are the bytes of one JSON text. Predictions are packed if every
-    outcome has them.
+    outcome has them; scores and probabilities, which only metrics read, may be left out.
     """
     packed = as_outcomes(outcomes)
-    splits = packed.splits
+    splits, predictions = packed.splits, packed.list_predictions()
     words = {
         "labels": _encode_labels(splits.labels),
         "cautions": [[at, list_stored(cautions)] for at, cautions in packed.cautions.items()],
@@ -41,7 +41,7 @@ def pack(outcomes: Sequence[SplitOutcome]) -> Arrays:
         "test": splits.test,
         "losses": packed.losses,
         "words": np.frombuffer(json.dumps(words).encode(), dtype=np.uint8),
-        **packed.list_predictions(),
+        **{name: part for name, part in predictions.items() if keep_scores or name == "output"},
     }
 
 

@@ -11,16 +11,15 @@ import numpy as np
 from thetahat.cautions import CLUSTERS_CROSS_BLOCKS, SOURCES_CROSS_BLOCKS, Caution
 from thetahat.cross_validation.loss_tables import build_rows
 from thetahat.cross_validation.outcomes import SplitOutcome, SplitTable, as_outcomes
+from thetahat.registry import PARTITIONS
 from thetahat.schemes.base import Scheme
 from thetahat.tables.data import Data
 from thetahat.tables.labels import encode_labels
-from thetahat.values.types import BlockKind, IntArray
+from thetahat.values.types import IntArray
 from thetahat.values.words import choose_words
 
 MOST_SPLITS: Final = 100
 """Splits of overlapping test parts that are looked at; most of them cut nearly every group."""
-_PARTITIONS: Final = frozenset({BlockKind.RANDOM, BlockKind.SOURCE})
-"""Kinds of blocks of which all others of a repeat are trained on."""
 
 
 def find_cut_groups(
@@ -51,7 +50,7 @@ def find_cut_groups(
         if n_cut:
             column = columns.get("source", "source")
             yield SOURCES_CROSS_BLOCKS(column=column, n_sources=len(labels), n_cut=n_cut)
-    if data.cluster is not None and scheme.block_kind not in _PARTITIONS:
+    if data.cluster is not None and scheme.block_kind not in PARTITIONS:
         codes, labels = encode_labels(data.cluster)
         n_cut = _count_cut(codes, len(labels), data, scheme, seed, splits)
         if n_cut:
@@ -63,7 +62,7 @@ def _count_cut(  # noqa: PLR0913 - the groups, and what the splits depend on
     codes: IntArray, n_groups: int, data: Data, scheme: Scheme, seed: int, splits: SplitTable
 ) -> int:
     """Return how many groups have rows in both parts of a split."""
-    if scheme.block_kind in _PARTITIONS:
+    if scheme.block_kind in PARTITIONS:
         return _count_cut_by_blocks(codes, n_groups, splits)
     sizes = np.bincount(codes, minlength=n_groups)
     is_cut = np.zeros(n_groups, dtype=np.bool_)

@@ -11,9 +11,9 @@ import numpy as np
 
 from thetahat.pipelines.estimator_learner import EstimatorLearner
 from thetahat.registry import MethodInfo
+from thetahat.seeds import draw_random_state
 from thetahat.values.types import Label
 
-_MAX_RANDOM_STATE: Final = 2**32 - 1
 _RANDOM_STATE: Final = "random_state"
 
 
@@ -93,5 +93,5 @@ def _copy_unfitted(estimator: Any, rng: np.random.Generator) -> Any:
     params: Mapping[str, object] = unfitted.get_params()
     for name in sorted(params):
         if name.rpartition("__")[2] == _RANDOM_STATE and params[name] is None:
-            unfitted.set_params(**{name: int(rng.integers(_MAX_RANDOM_STATE))})
+            unfitted.set_params(**{name: draw_random_state(rng)})
     return unfitted

@@ -10,10 +10,10 @@ import numpy as np
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.allowed_classes import SCORE_FUNCTIONS, SELECTORS, load_class
 from thetahat.pipelines.constraints import check_params, get_defaults
+from thetahat.seeds import draw_random_state
 from thetahat.values.json_values import JsonValue
 
 _FORCED: Final = {"n_jobs": 1, "verbose": 0}
-_MAX_RANDOM_STATE: Final = 2**32 - 1
 
 EstimatorParams: TypeAlias = Mapping[str, JsonValue | Mapping[int, float]]
 """Checked parameters by name: JSON values, or the weights of classes by code."""
@@ -42,7 +42,7 @@ def build_estimator(
     known = get_defaults(cls)
     settings = {**params, **{key: value for key, value in _FORCED.items() if key in known}}
     if "random_state" in known and settings.get("random_state") is None:
-        settings["random_state"] = int(rng.integers(_MAX_RANDOM_STATE))
+        settings["random_state"] = draw_random_state(rng)
     if name in SELECTORS:
         score = settings.get("score_func")
         name_of_score = score if isinstance(score, str) else None

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations, islice
-from typing import Final
 
 import numpy as np
 
 from thetahat.errors import InsufficientData, Loc
+from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.schemes.base import Split, list_other_rows
-
-MAX_SPLITS: Final = 100_000
-"""Largest number of splits; each split needs a fit."""
 
 
 def count_splits(n: int, n_test: int, loc: Loc) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._combinations import MAX_SPLITS, count_splits, yield_all_splits
+from thetahat.schemes._combinations import count_splits, yield_all_splits
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Scheme, Split
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import InsufficientData
-from thetahat.parameter_checks import MAX_ROWS
+from thetahat.parameter_checks import MAX_ROWS, MAX_SPLITS
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._combinations import MAX_SPLITS, count_splits, yield_all_splits
+from thetahat.schemes._combinations import count_splits, yield_all_splits
 from thetahat.schemes._partitions import check_number, check_two_rows
 from thetahat.schemes.base import Rows, Scheme, Split
 

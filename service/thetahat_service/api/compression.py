@@ -23,6 +23,7 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from thetahat_service.api.bodies import GZIP_WINDOW
 from thetahat_service.api.media_types import find_quality
 
 SMALLEST: Final = 16 * 1024
@@ -40,7 +41,6 @@ COMPRESSIBLE: Final = frozenset(
         "text/plain",
     }
 )
-GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 GZIP_TAG: Final = re.compile(r'-gzip"')
 
 

@@ -10,9 +10,8 @@ from typing import Final
 from uuid import UUID
 
 from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.storage.newest_first import Position
 
-Position = tuple[datetime, UUID]
-"""Creation time and id of the last item of a page."""
 CHECKSUM_LENGTH: Final = 12
 
 

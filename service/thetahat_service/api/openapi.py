@@ -18,7 +18,6 @@ from pydantic.json_schema import models_json_schema
 from thetahat.values.json_schema import JsonSchema
 from thetahat_service.api.deprecations import mark_deprecated
 from thetahat_service.api.errors import MEDIA_TYPE
-from thetahat_service.api.preferences import MAX_KEY_LENGTH
 from thetahat_service.api.routes import (
     access,
     advice,
@@ -32,7 +31,7 @@ from thetahat_service.jobs.partial import IncludedChunks, IncludedLearners
 from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
-from thetahat_service.schemas.batch import BatchRequest
+from thetahat_service.schemas.batch import KEY_PATTERN, MAX_KEY_LENGTH, BatchRequest
 from thetahat_service.schemas.evaluation import ANY_RESULT
 from thetahat_service.schemas.events import EVENTS
 from thetahat_service.schemas.openapi_examples import EXAMPLES
@@ -49,7 +48,7 @@ POST_HEADERS: Final[tuple[tuple[str, str, JsonSchema], ...]] = (
     (
         "Idempotency-Key",
         "A request with the same key and body gets the first answer again.",
-        {"minLength": 1, "maxLength": MAX_KEY_LENGTH, "pattern": "^[ -~]*[!#-~][ -~]*$"},
+        {"minLength": 1, "maxLength": MAX_KEY_LENGTH, "pattern": KEY_PATTERN},
     ),
     ("Prefer", "With wait=N the answer has the result if it is there within N seconds.", {}),
 )

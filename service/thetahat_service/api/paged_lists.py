@@ -10,8 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thetahat_service.api.blocking_calls import read_database
-from thetahat_service.api.cursors import Position, decode_cursor, encode_cursor
+from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.storage.newest_first import Position
 
 PAGE_LENGTH: Final = 50
 

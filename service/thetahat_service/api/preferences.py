@@ -10,9 +10,9 @@ from typing import Final
 from starlette.datastructures import Headers
 
 from thetahat_service.errors import FieldError, InvalidRequest, MalformedRequest
+from thetahat_service.schemas.batch import MAX_KEY_LENGTH
 from thetahat_service.settings import get_settings
 
-MAX_KEY_LENGTH: Final = 255
 MAX_RETRY_S: Final = 30
 WAIT: Final = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,9})\"?", re.IGNORECASE)
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from thetahat_client.results import (
         ComparisonDict,
         CrossValidationResultDict,
-        IntervalDict,
         LossesResultDict,
         PredictionsResultDict,
     )
@@ -24,9 +23,6 @@ where they have models."""
 
 ComparisonJson: TypeAlias = "ComparisonDict"
 """Two models side by side."""
-
-IntervalJson: TypeAlias = "IntervalDict"
-"""An interval."""
 
 
 def has_models(result: Mapping[str, object]) -> TypeGuard[ModelsResult]:

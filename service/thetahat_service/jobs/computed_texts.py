@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from thetahat.errors import EvaluationError
-from thetahat_service.errors import PartsNotKept, ServiceError
+from thetahat_service.errors import PartsNotKept, ServiceError, Unavailable
 from thetahat_service.process.exit_with_parent import request_signal_on_parent_exit
 from thetahat_service.process.memory import limit_memory
 from thetahat_service.settings import get_settings
@@ -34,16 +34,16 @@ class ComputedTexts(Generic[K]):
 
     module: str
     """The module that computes a text; it calls ``write_text``."""
-    timeout_s: float
-    """For how long a caller waits while another text is computed."""
-    build_error: Callable[[str], Exception]
-    """Returns what is raised where there is no text now."""
     busy: str
-    """Its message while another text is computed for too long."""
+    """The message while another text is computed for too long."""
     slow: str
     """Its message where the process takes too long, with ``{seconds:g}`` for the limit."""
     failed: str
     """Its message where the process fails."""
+    timeout_s: float = 30.0
+    """For how long a caller waits while another text is computed."""
+    build_error: Callable[[str], Exception] = Unavailable
+    """Returns what is raised where there is no text now."""
     build_refusal: Callable[[str], Exception] = PartsNotKept
     """Returns what is raised for the reason that a process writes."""
     _lock: threading.Lock = field(default_factory=threading.Lock)

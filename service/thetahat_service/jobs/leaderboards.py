@@ -11,13 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from thetahat_service.errors import (
-    DamagedFile,
-    FieldError,
-    InvalidRequest,
-    PartsNotKept,
-    Unavailable,
-)
+from thetahat_service.errors import DamagedFile, FieldError, InvalidRequest, PartsNotKept
 from thetahat_service.jobs import read
 from thetahat_service.jobs.computed_texts import ComputedTexts, write_text
 from thetahat_service.settings import get_settings
@@ -29,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST_EVALUATIONS: Final = 50
 """Evaluations that are ranked together: as many as a page of the list has."""
-LOCK_TIMEOUT_S: Final = 30.0
 
 
 def get_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> str:
@@ -52,8 +45,6 @@ def get_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> str:
 
 _BOARDS: Final[ComputedTexts[tuple[UUID, ...]]] = ComputedTexts(
     module="thetahat_service.jobs.leaderboards",
-    timeout_s=LOCK_TIMEOUT_S,
-    build_error=Unavailable,
     busy="Other models are being ranked. Ask again.",
     slow="Ranking these models takes longer than {seconds:g} seconds. Name fewer evaluations.",
     failed="The models could not be ranked.",

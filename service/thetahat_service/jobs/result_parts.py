@@ -14,13 +14,7 @@ from uuid import UUID
 import orjson
 
 from thetahat.analyses.losses.result_parts import ResultPart, read_parts
-from thetahat_service.errors import (
-    DamagedFile,
-    FieldError,
-    InvalidRequest,
-    PartsNotKept,
-    Unavailable,
-)
+from thetahat_service.errors import DamagedFile, FieldError, InvalidRequest, PartsNotKept
 from thetahat_service.jobs import read
 from thetahat_service.jobs.computed_texts import ComputedTexts, write_text
 from thetahat_service.storage.unit_of_work import reading
@@ -29,7 +23,6 @@ if TYPE_CHECKING:
     from thetahat.analyses.losses.result import EvaluationResult
     from thetahat_service.jobs.loading import Loaded
 
-LOCK_TIMEOUT_S: Final = 30.0
 OF_METRICS: Final = frozenset(
     {ResultPart.BLOCKS, ResultPart.INTERVALS, ResultPart.SCORE_CURVES, ResultPart.VARIANCES}
 )
@@ -64,8 +57,6 @@ def get_result(owner_id: UUID, evaluation_id: UUID, include: Sequence[str]) -> s
 
 _RESULTS: Final[ComputedTexts[tuple[UUID, tuple[ResultPart, ...]]]] = ComputedTexts(
     module="thetahat_service.jobs.result_parts",
-    timeout_s=LOCK_TIMEOUT_S,
-    build_error=Unavailable,
     busy="Parts of other results are being computed. Ask again.",
     slow="The parts take longer than {seconds:g} seconds to compute. Name fewer of them, or send "
     "the request again with them in include.",

@@ -18,6 +18,7 @@ import orjson
 
 from thetahat_service.data.zip_members import ZIP_ERRORS
 from thetahat_service.errors import InvalidFile
+from thetahat_service.process.memory import MEBIBYTE
 from thetahat_service.recomputation.kept import KeptEvaluation
 from thetahat_service.recomputation.sources import choose_source
 from thetahat_service.recomputation.statements import write_statement
@@ -30,7 +31,6 @@ REQUEST, RESULT, LOSSES = "request.json", "result.json", "losses.parquet"
 REPORT: Final = "report.html"
 STATEMENT, SIGNED_STATEMENT = "statement.json", "statement.dsse.json"
 
-MEBIBYTE: Final = 2**20
 LARGEST: Final[Mapping[str, int]] = {
     REQUEST: 64 * MEBIBYTE,
     RESULT: 256 * MEBIBYTE,

@@ -16,10 +16,8 @@ from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.time_series import TimeSeries
-from thetahat.seeds import make_random_stream
+from thetahat.seeds import draw_random_state, make_random_stream
 from thetahat.tables.labels import encode_labels
-
-_MAX_RANDOM_STATE: Final = 2**32 - 1
 
 
 class Splitter(Protocol):
@@ -89,9 +87,7 @@ class GivenFolds(Scheme):
     def _list_splits(self, rows: Rows, seed: int) -> list[tuple[Any, Any]]:
         splitter: Any = copy.copy(self.splitter)
         if getattr(splitter, "random_state", 0) is None:
-            splitter.random_state = int(
-                make_random_stream(seed, "folds", 0).integers(_MAX_RANDOM_STATE)
-            )
+            splitter.random_state = draw_random_state(make_random_stream(seed, "folds", 0))
         groups = None
         if "source" in self.requires:
             if rows.source is None:

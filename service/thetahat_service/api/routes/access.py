@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 
 from thetahat_service.api.blocking_calls import read_database, write_database
-from thetahat_service.api.cursors import Position, decode_cursor, encode_cursor
+from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.documents import build_json_response
 from thetahat_service.api.problem_responses import describe_problems
 from thetahat_service.api.query_parameters import Cursor, Limit
@@ -28,7 +28,7 @@ from thetahat_service.schemas.base import Schema
 from thetahat_service.storage import api_keys, audit
 from thetahat_service.storage.api_keys import KeyRow
 from thetahat_service.storage.audit import AuditRow
-from thetahat_service.storage.newest_first import cut_page
+from thetahat_service.storage.newest_first import Position, cut_page
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 router = APIRouter(tags=["access"])

@@ -15,6 +15,7 @@ from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.dataset_pages import describe_file, understand
 from thetahat_service.api.forms import SEE_OTHER, TOKEN_FIELD, act_from_page, check_form_token
 from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.api.paged_lists import PAGE_LENGTH
 from thetahat_service.api.parser_calls import run_parser
 from thetahat_service.api.request_parts import DatasetId, OwnerId
 from thetahat_service.api.uploads import count_upload, receive
@@ -31,7 +32,6 @@ from thetahat_service.storage.open_files import open_file_store
 
 router = APIRouter(include_in_schema=False)
 
-PAGE_LENGTH: Final = 50
 PREVIEW_ROWS: Final = 10
 LIST_FILTERS: Final = "data set pages"
 """The filters in the cursors of the list of data sets, which has none."""

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse
 
 from thetahat_service.api.auth import Authenticator
 from thetahat_service.api.blocking_calls import read_database, write_database
-from thetahat_service.api.forms import read_form
+from thetahat_service.api.forms import SEE_OTHER, read_form
 from thetahat_service.api.page_responses import SESSION_COOKIE, build_page_response, set_cookie
 from thetahat_service.errors import NotAuthenticated
 from thetahat_service.process.request_context import Caller, Scope
@@ -24,7 +24,6 @@ from thetahat_service.storage.unit_of_work import unit_of_work
 
 router = APIRouter(include_in_schema=False)
 
-SEE_OTHER: Final = 303
 PROVIDER_PATH: Final = "/log-in/provider"
 WRONG_KEY: Final = "This key is not valid: it is unknown, revoked or expired."
 NO_READER: Final = "This key is for /metrics alone and cannot open pages."

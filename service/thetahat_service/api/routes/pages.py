@@ -20,6 +20,7 @@ from thetahat_service.api.loss_responses import open_losses
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.query_parameters import Include
 from thetahat_service.api.request_parts import EvaluationId, OwnerId
+from thetahat_service.api.routes.explorer import A_YEAR
 from thetahat_service.api.validation import convert_validation_error
 from thetahat_service.errors import DamagedFile, PartsNotKept, ResourceNotFound, Unavailable
 from thetahat_service.figures.browser_library import find_library_name, read_library
@@ -58,7 +59,6 @@ OFFERED: Final = 50
 """Evaluations that the page of a comparison offers."""
 MOST_SENTENCES: Final = 200
 """Sentences of many verdicts that a page has; the result as JSON has all."""
-A_YEAR: Final = "public, max-age=31536000, immutable"
 NOT_MODIFIED: Final = 304
 
 

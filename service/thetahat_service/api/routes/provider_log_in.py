@@ -20,13 +20,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from thetahat_service.api.blocking_calls import run_in_thread, write_database
+from thetahat_service.api.forms import SEE_OTHER
 from thetahat_service.api.page_responses import SESSION_COOKIE, set_cookie
-from thetahat_service.api.routes.log_in import (
-    PROVIDER_PATH,
-    SEE_OTHER,
-    build_log_in_page,
-    keep_local_path,
-)
+from thetahat_service.api.routes.log_in import PROVIDER_PATH, build_log_in_page, keep_local_path
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.settings import OIDC_CALLBACK_PATH, get_settings
 from thetahat_service.storage import sessions

@@ -26,6 +26,7 @@ from thetahat_service.schemas.webhooks import (
     WebhookRead,
     WebhookRequest,
 )
+from thetahat_service.settings import DAY_S
 from thetahat_service.states import DeliveryState, WebhookEvent
 from thetahat_service.storage.webhooks import ROWS, DeliveryRow, WebhookRow
 
@@ -33,7 +34,6 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
 
 BODIES: Final[dict[str, type[Schema]]] = {"/v1/webhooks": WebhookRequest}
 """The bodies of POST requests, for the OpenAPI document."""
-DAY_S: Final = 24 * 3600
 LONGEST_KEPT_S: Final = 30 * DAY_S
 WEBHOOK_FIELDS: Final = tuple(WebhookRead.model_fields)
 DELIVERY_FIELDS: Final = tuple(DeliveryRead.model_fields)

@@ -36,9 +36,10 @@ from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fitting.engine import ChunkKey, FittingStage, apply_unless_failed
 from thetahat_service.kinds.methods_used import record_method
 
-MOST_FITS = 50_000
-"""Largest number of extra fits of one evaluation, over all learners."""
-MOST_LOSSES = 50_000_000
+MOST_FITS: Final = 50_000
+"""Largest number of fits of one evaluation, over all learners: of extra fits, of a learning curve,
+and of a selection, where candidates that are fitted together count as one."""
+MOST_LOSSES: Final = 50_000_000
 """Largest number of losses of those fits, which are all in memory when the result is computed."""
 _STAGE: Final = "refits "
 

@@ -22,7 +22,7 @@ from thetahat_service.kinds.fields.data import (
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
-from thetahat_service.kinds.fitting.refits import is_refit_stage
+from thetahat_service.kinds.fitting.refits import MOST_FITS, MOST_LOSSES, is_refit_stage
 from thetahat_service.kinds.fitting.scheme_plan import (
     SchemePlan,
     build_scheme_plan,
@@ -30,10 +30,6 @@ from thetahat_service.kinds.fitting.scheme_plan import (
 )
 from thetahat_service.kinds.learning_curve.request import LearningCurveRequest
 
-MOST_FITS: Final = 50_000
-"""Largest number of fits of one evaluation: learners x sizes x splits."""
-MOST_LOSSES: Final = 50_000_000
-"""Largest number of losses of those fits; there are as many predictions."""
 LONGEST_PART: Final = 120
 """Largest number of characters in the name of a part of the progress."""
 _STAGE: Final = "size "

@@ -19,8 +19,6 @@ from thetahat_service.kinds.learning_curve.plan import LearningCurvePlan, read_s
 
 WHOLE_SIZES: Final = "n_whole"
 """The array with the numbers of rows of the whole training parts."""
-_SCORES: Final = ("scores", "probabilities")
-"""The arrays of outcomes that only metrics read."""
 
 
 def run_group(plan: LearningCurvePlan, group: Group, key: ChunkKey) -> GroupOutputs:
@@ -49,7 +47,6 @@ def _pack(
 ) -> Arrays:
     """Return the arrays of a learner; refuse it if it lacks the scores that a metric needs."""
     check_scores(plan.metrics, outcomes, plan.data, name)
-    arrays = pack(outcomes)
-    if not any(entry.method.uses == "scores" for entry in plan.metrics):
-        arrays = {key: values for key, values in arrays.items() if key not in _SCORES}
+    keep_scores = any(entry.method.uses == "scores" for entry in plan.metrics)
+    arrays = pack(outcomes, keep_scores=keep_scores)
     return {**arrays, WHOLE_SIZES: np.array(whole_sizes, dtype=np.intp)}

@@ -29,8 +29,6 @@ from thetahat_service.kinds.selection.plan import EXTERNAL, SelectionPlan
 
 _NOTES: Final = "notes"
 """The array with the JSON text of the notes of the splits."""
-_SCORES: Final = ("scores", "probabilities")
-"""The arrays of outcomes that only metrics read."""
 FitCounts = Counter[str | None]
 """Numbers of splits by the reason why a candidate was fitted on them; None if it was not."""
 
@@ -237,10 +235,8 @@ def _pack_on_all_rows(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOu
 
 def _pack_rows(plan: SelectionPlan, outcomes: Sequence[SplitOutcome]) -> Arrays:
     """Return the outcomes as arrays, with scores if they are needed and without the notes."""
-    arrays = pack(replace(as_outcomes(outcomes), cautions={}, fit_reason={}))
-    if plan.keeps_scores:
-        return arrays
-    return {key: values for key, values in arrays.items() if key not in _SCORES}
+    without_notes = replace(as_outcomes(outcomes), cautions={}, fit_reason={})
+    return pack(without_notes, keep_scores=plan.keeps_scores)
 
 
 def _count_fits(outcomes: Sequence[SplitOutcome]) -> FitCounts:

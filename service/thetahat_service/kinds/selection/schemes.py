@@ -16,16 +16,12 @@ from thetahat.values.types import BlockKind
 from thetahat_service.kinds.fitting.building import build_scheme, check_scheme_columns
 from thetahat_service.kinds.fitting.bundles import Bundle
 from thetahat_service.kinds.fitting.expected_layout import locate_scheme_error
+from thetahat_service.kinds.fitting.refits import MOST_FITS, MOST_LOSSES
 from thetahat_service.kinds.selection.bundles import MOST_SHOWN
 from thetahat_service.kinds.selection.request import SelectionRequest
 
-MOST_FITS = 50_000
-"""Largest number of fits of one selection: (external splits x (internal splits + 1) + internal
-splits of all rows) x candidates, where candidates that are fitted together count as one."""
 MOST_RUNS = 2_000_000
 """Largest number of fits with every candidate counted."""
-MOST_LOSSES = 50_000_000
-"""Largest number of losses in memory at once when the result is computed."""
 MOST_KEPT = 200_000_000
 """Largest number of losses in the outputs of all chunks, which are read one after another."""
 
