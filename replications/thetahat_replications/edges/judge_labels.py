@@ -29,8 +29,9 @@ from thetahat.variances._judge_coverage import (
     RATES,
     STRATA,
 )
+from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
-from thetahat_replications.edges.table import KeptPage, TableCell, TableRow
+from thetahat_replications.edges.table import BETWEEN, KeptPage, TableCell, TableRow
 
 Draw: TypeAlias = Callable[[np.random.Generator], "JudgedSample"]
 
@@ -46,8 +47,10 @@ in proportion to their rows. A trained judge is a line fitted to the labels in f
 Recommended is the interval that the result recommends for the model (or the difference), tuned the
 t interval on labels and grades, labels the t interval on the labels alone; alone is the share of
 repetitions in which the recommended one rests on the labels. Length is that of the recommended
-interval relative to the t interval of the labels. Level {LEVEL:g}. The standard error of a coverage
-of .95 is .007 with 1000 repetitions.
+interval relative to the t interval of the labels. Power is how often an interval excludes a value
+that is {SHIFT:g} standard deviations of the tuned estimate above or below the true one, as a share
+of the power of the normal test that knows that standard deviation; a rate below 0 is left out.
+Level {LEVEL:g}. The standard error of a coverage of .95 is .007 with 1000 repetitions.
 Reading: the recommended interval covers in .945 or more, and in .92 with strata of which one has
 four rare labels, which the caution `few_labels` says. Where labels are fewer than 20, or fewer
 than ten differ from the commonest one, it is that of the labels alone, with the caution
@@ -64,13 +67,18 @@ class JudgedSample:
     judge: Judge
     truth: float
     cluster: list[int] | None = None
+    least: float = -math.inf
+    """The least value that the truth could have."""
 
 
-COLUMNS: Final = "design | recommended | tuned | labels | length | alone"
+_INTERVALS: Final = ("recommended", "tuned", "labels")
+COLUMNS: Final = BETWEEN.join(
+    ["design", *_INTERVALS, "length", "alone", *(f"{name}, power" for name in _INTERVALS)]
+)
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return the coverage of the recommended, the tuned and the labels' own interval by design."""
+    """Return coverage and power of the recommended, tuned and labels' own interval by design."""
     rng = np.random.default_rng(seed)
     for name, draw in _list_designs().items():
         yield (name, *_measure(draw, rng, repetitions))
@@ -126,7 +134,7 @@ def _list_designs() -> dict[str, Draw]:
 
 
 def _measure(draw: Draw, rng: np.random.Generator, repetitions: int) -> tuple[TableCell, ...]:
-    covered = np.zeros(3)
+    ends_of_all, estimates = [], []
     lengths, alone = [], 0
     for _ in range(repetitions):
         sample = draw(rng)
@@ -140,29 +148,28 @@ def _measure(draw: Draw, rng: np.random.Generator, repetitions: int) -> tuple[Ta
             interval, judge = model.recommended.get(Target.THESE_MODELS), model.judge
         assert judge is not None  # noqa: S101 - every design has one
         ends = (None, None) if interval is None else (interval.lower, interval.upper)
-        covered += [
-            _covers(ends, sample.truth),
-            _covers(_get_ends(judge.prediction_powered), sample.truth),
-            _covers(_get_ends(judge.labels_only), sample.truth),
-        ]
-        alone += not judge.is_used
         of_labels = _get_ends(judge.labels_only)
+        ends_of_all.append((ends, _get_ends(judge.prediction_powered), of_labels))
+        estimates.append(judge.prediction_powered and judge.prediction_powered.estimate)
+        alone += not judge.is_used
         if None not in {*ends, *of_labels}:
             lengths.append((ends[1] - ends[0]) / (of_labels[1] - of_labels[0]))  # type: ignore[operator]
+    ends_less_truth = np.array(ends_of_all, dtype=np.float64).transpose(1, 2, 0) - sample.truth
+    possible = (sample.least - sample.truth, math.inf)
+    true_sd = float(np.nanstd(np.array(estimates, dtype=np.float64)))
     return (
-        *(covered / repetitions).tolist(),
+        *(float(((lower <= 0) & (upper >= 0)).mean()) for lower, upper in ends_less_truth),
         float(np.mean(lengths)) if lengths else "-",
         alone / repetitions,
+        *(
+            measure_power(lower, upper, true_sd, possible=possible)
+            for lower, upper in ends_less_truth
+        ),
     )
 
 
 def _get_ends(estimate: JudgeEstimate | None) -> tuple[float | None, float | None]:
     return (None, None) if estimate is None else (estimate.lower, estimate.upper)
-
-
-def _covers(ends: tuple[float | None, float | None], truth: float) -> bool:
-    lower, upper = ends
-    return lower is not None and upper is not None and lower <= truth <= upper
 
 
 def _draw_numbers(rng: np.random.Generator, n: int) -> JudgedSample:
@@ -180,7 +187,9 @@ def _draw_rates(rng: np.random.Generator, n: int, rates: tuple[float, ...]) -> J
         labels[name] = (mixed < ndtri(rate)).astype(np.float64)
         grades[name] = np.abs(labels[name] - (rng.random(11 * n) < 0.1))
     truth = rates[0] - rates[1] if len(rates) > 1 else rates[0]
-    return JudgedSample({k: _hide(v, n) for k, v in labels.items()}, Judge(losses=grades), truth)
+    least = -1.0 if len(rates) > 1 else 0.0
+    shown = {name: _hide(values, n) for name, values in labels.items()}
+    return JudgedSample(shown, Judge(losses=grades), truth, least=least)
 
 
 def _draw_strata(rng: np.random.Generator) -> JudgedSample:
