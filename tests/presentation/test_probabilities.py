@@ -135,9 +135,9 @@ def test_exact_errors_of_bins_and_z_tests_in_clusters_say_why_they_have_no_p() -
     document = show(result)
 
     assert binned.get("if_calibrated") is None
-    (events,) = [
-        table for table in document.find_section("probabilities").tables if "b (40" in table.caption
-    ]
+    section = document.find_section("probabilities")
+    assert section is not None
+    (events,) = [table for table in section.tables if "b (40" in table.caption]
     for table in (events, table_of(document, "Calibration errors of bins")):
         assert any("Rows of a cluster depend on each other" in note for note in table.notes)
 
