@@ -34,7 +34,7 @@ METRICS: Final[Mapping[str, Metric]] = {
 }
 
 
-class Design(NamedTuple):
+class AgreementDesign(NamedTuple):
     """What a model does in a population of two classes."""
 
     rows: int
@@ -68,18 +68,18 @@ class Design(NamedTuple):
 
 
 DESIGNS: Final = (
-    Design(20, 0.4, 0.75, 0.9),
-    Design(30, 0.5, 0.97, 0.9),
-    Design(40, 0.2, 0.6, 0.97),
-    Design(60, 0.12, 0.3, 0.9),
-    Design(90, 0.5, 0.65, 0.65),
-    Design(120, 0.08, 0.45, 0.98),
-    Design(150, 0.06, 0.95, 0.995),
-    Design(250, 0.05, 0.6, 0.93),
-    Design(250, 0.5, 0.995, 0.985),
-    Design(400, 0.025, 0.75, 0.995),
-    Design(400, 0.04, 0.35, 0.85),
-    Design(400, 0.25, 0.9, 0.9),
+    AgreementDesign(20, 0.4, 0.75, 0.9),
+    AgreementDesign(30, 0.5, 0.97, 0.9),
+    AgreementDesign(40, 0.2, 0.6, 0.97),
+    AgreementDesign(60, 0.12, 0.3, 0.9),
+    AgreementDesign(90, 0.5, 0.65, 0.65),
+    AgreementDesign(120, 0.08, 0.45, 0.98),
+    AgreementDesign(150, 0.06, 0.95, 0.995),
+    AgreementDesign(250, 0.05, 0.6, 0.93),
+    AgreementDesign(250, 0.5, 0.995, 0.985),
+    AgreementDesign(400, 0.025, 0.75, 0.995),
+    AgreementDesign(400, 0.04, 0.35, 0.85),
+    AgreementDesign(400, 0.25, 0.9, 0.9),
 )
 """On none of them was the rule chosen."""
 
