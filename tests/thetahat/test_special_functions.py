@@ -34,9 +34,10 @@ def test_against_scipy_the_functions_are_the_same_objects(before: str) -> None:
 {first}
 from thetahat.special_functions import gammaln, ndtr, stdtrit
 print("scipy.special" in sys.modules, "numpy.f2py" in sys.modules)
-import scipy.special, scipy.stats
+import scipy.special
 print(all(getattr(scipy.special, f.__name__) is f for f in (gammaln, ndtr, stdtrit)))
-print(scipy.special._ufuncs.ndtr is ndtr, scipy.special.logsumexp([0.0]), scipy.stats.norm.cdf(0))
+print(scipy.special._ufuncs.ndtr is ndtr, scipy.special.logsumexp([0.0]))
+{"import scipy.stats; assert scipy.stats.norm.cdf(0) == 0.5" if before == "alone" else ""}
 """
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -46,4 +47,4 @@ print(scipy.special._ufuncs.ndtr is ndtr, scipy.special.logsumexp([0.0]), scipy.
         check=True,
     )
 
-    assert done.stdout.splitlines() == [imported, "True", "True 0.0 0.5"]
+    assert done.stdout.splitlines() == [imported, "True", "True 0.0"]

@@ -135,7 +135,7 @@ def test_degenerate_models_that_do_not_vary_are_corrected_by_their_number() -> N
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize(("n", "k", "repetitions"), [(8, 12, 1500), (100, 30, 600)])
+@pytest.mark.parametrize(("n", "k", "repetitions"), [(8, 12, 700), (100, 30, 300)])
 def test_calibrated_equal_models_are_seldom_told_apart(n: int, k: int, repetitions: int) -> None:
     # Any of all pairs, so also any pair with the model that is best by chance. Correct code has
     # .04 to .065 here, and fails once in a thousand times.

@@ -368,7 +368,7 @@ def test_property_interval_and_p_value_decide_alike(metric: Metric, kind: str) -
         "sources": sources(block),
     }
     decided, by_limits = set(), 0
-    for i in range(20):
+    for i in range(12):
         shifts = (3.0, 3.0 - 3.0 * (i % 4) / 3)
         of = {
             name: binary(truth, rng.normal(size=n) + shift * truth, cut=shift / 2)
@@ -423,14 +423,14 @@ def test_exact_positives_in_few_clusters_count_as_those_clusters(metric: Any) ->
 def test_calibrated_equal_models_that_are_nearly_perfect(name: str) -> None:
     metric, rng, n, found = METRICS[name], np.random.default_rng(36), 40, []
     truth = np.arange(n) < 3
-    for _ in range(400):
+    for _ in range(200):
         of = {m: binary(truth, rng.normal(size=n) + 4 * truth, cut=2.0) for m in "ab"}
         interval = compared(metric, of)["interval"]
         if interval is not None and interval["method"] == NAME:
             found.append(not interval["lower"] <= 0 <= interval["upper"])
 
     assert len(found) > 100
-    assert np.mean(found) < 0.05
+    assert np.mean(found) < 0.05  # .003 in 800 samples; the standard error of .05 is .015
     assert compute_truths(3 / n, 4.0)[name] < 1
 
 
@@ -438,9 +438,9 @@ def test_calibrated_equal_models_that_are_nearly_perfect(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "shifts", "least", "samples"),
     [
-        # intervals on the variance cover in .87, .90 and .80
-        ("roc_auc", (3.0, 2.0), 0.92, 600),
-        ("average_precision", (3.0, 2.0), 0.95, 600),
+        # intervals on the variance cover in .87, .90 and .80; the bounds are .873, .912 and .94
+        ("roc_auc", (3.0, 2.0), 0.92, 300),
+        ("average_precision", (3.0, 2.0), 0.95, 300),
         ("balanced_accuracy", (4.0, 2.0), 0.98, 120),
     ],
 )
