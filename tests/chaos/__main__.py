@@ -29,7 +29,7 @@ import sqlalchemy as sa
 from tests.chaos.jobs import N_SEEDS, Client, Outcome, build_requests, draw_request, judge
 from tests.chaos.progress import POLL_S, count_finished, wait_until_finished
 from tests.chaos.protocols import ProtocolClient
-from tests.chaos.series import SeriesClients
+from tests.chaos.series import PAUSE_S, SeriesClients
 from tests.chaos.setups import SETUPS, Setup
 from tests.chaos.small_disk import RECORD_MB, SIZE_MB, small_disk
 from tests.servers.processes import busy_processes
@@ -137,7 +137,13 @@ class Disturbance(threading.Thread):
 
 
 def run(
-    name: str, n_jobs: int, n_faults: int, seed: int, folder: Path, n_seeds: int = N_SEEDS
+    name: str,
+    n_jobs: int,
+    n_faults: int,
+    seed: int,
+    folder: Path,
+    n_seeds: int = N_SEEDS,
+    pause_s: float = PAUSE_S,
 ) -> Report:
     """Run one set-up under faults and return what happened; logs are kept beside the folder."""
     report = Report(name, seed, n_jobs)
@@ -150,7 +156,8 @@ def run(
             del setup.faults["disk_full"]
         client = Client(setup.url)
         expected = _run_undisturbed(client, bodies)
-        series, planned = SeriesClients(setup.url, seed), ProtocolClient(setup.url, seed)
+        series = SeriesClients(setup.url, seed, pause_s)
+        planned = ProtocolClient(setup.url, seed)
         began = time.monotonic()
         disturbance = Disturbance(setup, n_faults, seed, report)
         disturbance.start()
@@ -267,6 +274,12 @@ def main() -> None:
     parser.add_argument(
         "--seeds", type=int, default=N_SEEDS, help="different evaluations of each sort"
     )
+    parser.add_argument(
+        "--pause",
+        type=float,
+        default=PAUSE_S,
+        help="longest pause in seconds between two batches of a client",
+    )
     parser.add_argument("--setup", choices=sorted(SETUPS), action="append")
     parser.add_argument(
         "--load", type=int, default=0, help="busy processes beside the service, for example 10"
@@ -286,6 +299,7 @@ def main() -> None:
                     options.seed,
                     Path(folder) / "data",
                     options.seeds,
+                    options.pause,
                 )
         report.write()
         is_wrong |= any(report.wrong.values())

@@ -20,6 +20,7 @@ LOST_SHARE: Final = 0.2
 LOST_AFTER_S: Final = (0.002, 0.05)
 """After how long it hangs up: before the batch is stored, or after."""
 PAUSE_S: Final = 0.05
+"""Longest pause of a client between two batches: one of them is nearly always being added."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,12 @@ class SeriesClients:
         Address of the API.
     seed : int
         Of the answers that are lost.
+    pause_s : float
+        Longest pause of a client between two batches.
     """
 
-    def __init__(self, url: str, seed: int) -> None:
-        self._client = Client(url)
+    def __init__(self, url: str, seed: int, pause_s: float = PAUSE_S) -> None:
+        self._client, self._pause_s = Client(url), pause_s
         self._path = self._client.create("/v1/series", {"models": ["new", "old"]})
         self._stopping = threading.Event()
         self._added: list[Added] = []
@@ -67,7 +70,7 @@ class SeriesClients:
                     self.lost_answers += self._hang_up(client, key, losses, rng)
                 self._added.append(Added(key, client.add_batch(self._path, key, losses)))
                 count += 1
-                time.sleep(rng.uniform(0.0, PAUSE_S))
+                time.sleep(rng.uniform(0.0, self._pause_s))
         except BaseException as error:  # noqa: BLE001 - the main thread raises it
             self._errors.append(error)
 
