@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,14 +13,6 @@ from thetahat_service.cli.output import print_json, print_result, print_text
 
 if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
-
-
-class Scale(StrEnum):
-    """What the distance of two ratings means."""
-
-    NOMINAL = "nominal"
-    ORDINAL = "ordinal"
-    INTERVAL = "interval"
 
 
 def agreement(
@@ -42,8 +33,9 @@ def agreement(
         typer.Option(metavar="COLUMN", help="The rater that the others are compared with."),
     ] = None,
     scale: Annotated[
-        Scale, typer.Option(help="What the distance of two ratings means.")
-    ] = Scale.NOMINAL,
+        Literal["nominal", "ordinal", "interval"],
+        typer.Option(help="What the distance of two ratings means."),
+    ] = "nominal",
     category: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,14 +71,14 @@ def agreement(
     request: dict[str, JsonValue] = {
         "kind": "agreement",
         "columns": columns,
-        "scale": scale.value,
+        "scale": scale,
         "level": level,
     }
     if truth is not None:
         request["truth"] = truth
     if category:
         request["categories"] = category
-    print_text(f"raters: {', '.join(raters)}; ratings are {scale.value}", to_errors=True)
+    print_text(f"raters: {', '.join(raters)}; ratings are {scale}", to_errors=True)
     result = evaluate(request, file, url).result
     if as_json:
         print_json(result)

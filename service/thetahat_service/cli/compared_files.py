@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
-from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_type_hints
 
 import typer
 
@@ -35,36 +34,18 @@ if TYPE_CHECKING:
     from thetahat_service.kinds.base import DatasetFile
 
 
-class Blocks(StrEnum):
-    """What a block is."""
+# The values are those of requests; they stand here so that --help need not load the library.
+Blocks: TypeAlias = Literal["source", "random", "holdout", "subsamples"]
+BetterValues: TypeAlias = Literal["lower", "higher"]
+Missing: TypeAlias = Literal["refuse", "leave_out"]
 
-    SOURCE = "source"
-    RANDOM = "random"
-    HOLDOUT = "holdout"
-    SUBSAMPLES = "subsamples"
-
-
-KINDS: Final = {
-    Blocks.SOURCE: "each block is a source",
-    Blocks.RANDOM: "blocks are random folds",
-    Blocks.HOLDOUT: "one test set",
-    Blocks.SUBSAMPLES: "blocks are random test parts",
+KINDS: Final[Mapping[Blocks, str]] = {
+    "source": "each block is a source",
+    "random": "blocks are random folds",
+    "holdout": "one test set",
+    "subsamples": "blocks are random test parts",
 }
 """What a file is read as."""
-
-
-class BetterValues(StrEnum):
-    """Which values are better."""
-
-    LOWER = "lower"
-    HIGHER = "higher"
-
-
-class Missing(StrEnum):
-    """What to do with rows in which a model has no value."""
-
-    REFUSE = "refuse"
-    LEAVE_OUT = "leave_out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +182,7 @@ class FileOptions:
     @property
     def leaves_out(self) -> bool:
         """Whether rows and items without a value of every model are left out."""
-        return self.missing is Missing.LEAVE_OUT
+        return self.missing == "leave_out"
 
     @property
     def judges(self) -> dict[str, str]:
@@ -288,7 +269,7 @@ def evaluate_files(
         request.update(fields)
         request.update(options.costs.build_fields(options.cost_unit))
         if options.leaves_out:
-            request["missing"] = Missing.LEAVE_OUT.value
+            request["missing"] = "leave_out"
         print_text(*understood, to_errors=True)
         if url is None:
             return _evaluate_here(request, data)
@@ -394,7 +375,7 @@ def _build_item_request(
                 "by item (--item), and the runs of an item are averaged."
             )
             raise UserError(message)
-    better = choose_better(items.score, options.better and options.better.value)
+    better = choose_better(items.score, options.better)
     logs: dict[str, JsonValue] = {**items.logs}
     request: dict[str, JsonValue] = {"kind": "losses", "logs": logs, "better": better}
     options.costs.refuse_columns()
@@ -411,7 +392,7 @@ def _build_item_request(
     if unused := [name for name in items.unused if name not in used]:
         sentences.append(f"not used: {', '.join(unused)}")
     if options.blocks is not None:
-        request["blocks"] = options.blocks.value
+        request["blocks"] = options.blocks
     unit = name_unit(options.block or items.tasks)
     if unit is not None:
         request["unit"] = unit
@@ -454,9 +435,9 @@ def _build_table_request(
         leaves_out=options.leaves_out or bool(judges),
         groups=groups,
     )
-    kind = options.blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
+    kind = options.blocks or ("holdout" if "block" not in columns.labels else "source")
     named: dict[str, JsonValue] = {"losses": columns.losses, **columns.labels}
-    request: dict[str, JsonValue] = {"kind": "losses", "blocks": kind.value, "columns": named}
+    request: dict[str, JsonValue] = {"kind": "losses", "blocks": kind, "columns": named}
     if judges:
         named["judge"] = _name_judge_columns(columns.losses, judges, options.judge_stratum)
     if groups:
@@ -465,13 +446,13 @@ def _build_table_request(
     if costs.columns:
         named["cost"] = {**costs.columns}
     unit = name_unit(options.block)
-    if kind is Blocks.SOURCE and unit is not None:
+    if kind == "source" and unit is not None:
         request["unit"] = unit
     if options.better is not None:
-        request["better"] = options.better.value
+        request["better"] = options.better
     else:
         _ask_about_better([profiles[name] for name in columns.losses])
-    understood = _describe(columns, kind, options.better or BetterValues.LOWER)
+    understood = _describe(columns, kind, options.better or "lower")
     if judges:
         understood += f"; grades of the judge from {', '.join(judges.values())}"
     if costs.columns:
@@ -556,4 +537,4 @@ def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str
     shown = list_names(names)
     labels = ", ".join(f"{name} from column {of}" for name, of in columns.labels.items())
     ends = f"; {labels}" if labels else ""
-    return f"models: {shown} ({better.value} is better); {KINDS[blocks]}{ends}"
+    return f"models: {shown} ({better} is better); {KINDS[blocks]}{ends}"

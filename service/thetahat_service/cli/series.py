@@ -217,7 +217,7 @@ def judge(series: Series, look: Look, require: Require) -> GateStatus:
     if look.lower is not None and look.upper is not None:
         reference: Any = series.members["reference"]
         ends = (look.lower - (reference or 0.0), look.upper - (reference or 0.0))
-    requirement = Requirement(require.value)
+    requirement = Requirement(require)
     outcome = judge_requirement(requirement, decided, None, margin)
     if outcome.name == GateStatus.UNDECIDED.name:
         outcome = judge_requirement(requirement, holding, ends, margin)

@@ -17,6 +17,7 @@ import pytest
 import thetahat
 from tests.servers.processes import free_port
 from thetahat import GateOutcome, Requirement
+from thetahat.values.left_out_rows import MissingRows
 from thetahat.values.types import Better, BlockKind
 from thetahat_service.cli import compared_files, gate, main
 
@@ -317,11 +318,12 @@ def test_exact_a_service_that_is_away_has_its_own_status(
 
 
 def test_exact_the_options_have_the_values_of_requests() -> None:
-    # The command line has enumerations of its own, so that --help need not load the library.
-    assert {kind.value for kind in compared_files.Blocks} == {kind.value for kind in BlockKind}
-    assert [value.value for value in compared_files.BetterValues] == list(get_args(Better))
-    assert [rule.value for rule in gate.Require] == [rule.value for rule in Requirement]
-    assert [outcome.value for outcome in gate.Undecided] == [o.value for o in GateOutcome]
+    # The command line has types of its own, so that --help need not load the library.
+    assert {*get_args(compared_files.Blocks)} == {kind.value for kind in BlockKind}
+    assert get_args(compared_files.BetterValues) == get_args(Better)
+    assert get_args(compared_files.Missing) == get_args(MissingRows)
+    assert get_args(gate.Require) == tuple(rule.value for rule in Requirement)
+    assert get_args(gate.Undecided) == tuple(outcome.value for outcome in GateOutcome)
 
 
 @pytest.mark.parametrize(
