@@ -2,7 +2,8 @@
 
 Four learners are cross-validated on generated rows, with risks of the fitted models that are exact
 up to their mean over 1500 rows of features. The page ``fitted_models.md`` has the coverage of
-intervals on the variance of ``bayle_within`` with several quantiles, and of ``nadeau_bengio``.
+intervals on the variance of ``bayle_within`` with several quantiles, and of ``nadeau_bengio``, and
+their power.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -18,8 +19,10 @@ from scipy.special import expit
 
 from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.generators.linear_model import LinearModelGenerator
-from thetahat.values.types import BoolArray, FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 from thetahat_replications import markdown_pages
+from thetahat_replications.edges.hall_transformation import invert
+from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
 from thetahat_replications.markdown_pages import write_table
 
 LEVEL: Final = 0.95
@@ -28,7 +31,7 @@ N_FEATURES: Final = 10
 N_JUDGED: Final = 1500
 JUDGED_OF_ONE: Final = 30
 """Rows on which each model of leave-one-out is judged, its own rows."""
-SHIFT: Final = 0.7
+CLASS_SHIFT: Final = 0.7
 ALL: Final = 0
 """As many folds as rows."""
 SCHEMES: Final[Mapping[str, tuple[int, int]]] = {
@@ -48,7 +51,9 @@ _ABOUT: Final = (
     "normal quantiles, as recommended before; *skewed* is `skewness_corrected` on the same "
     "variance, with normal quantiles or those of t with that many degrees of freedom (nine is "
     "recommended now); *nadeau_bengio* is the interval that is for the learner. *Spread* is the "
-    "standard deviation of the error in standard errors: above 1 the risk varies too."
+    "standard deviation of the error in standard errors: above 1 the risk varies too. Power is how "
+    f"often an interval excludes a value that is {SHIFT:g} standard deviations of the error from "
+    "that risk, as a share of the power of the normal test that knows the standard deviation."
 )
 
 
@@ -66,7 +71,7 @@ class _Case:
         X = rng.standard_normal((n, N_FEATURES))
         if self.line is None:
             y = (rng.random(n) < 0.5).astype(float)
-            X[:, :5] += (y[:, None] - 0.5) * SHIFT
+            X[:, :5] += (y[:, None] - 0.5) * CLASS_SHIFT
             return X, y
         return X, self.line.compute_signal(X) + self.line.errors(n, rng)
 
@@ -74,7 +79,7 @@ class _Case:
         """Return the expected loss at these rows of features, over their class or error."""
         if self.line is not None:
             return float(((predictions - self.line.compute_signal(X)) ** 2).mean()) + 1.0
-        share = expit(SHIFT * X[:, :5].sum(axis=1))
+        share = expit(CLASS_SHIFT * X[:, :5].sum(axis=1))
         losses_of_ones = self.loss(predictions, np.ones(len(X)))
         return float(
             (
@@ -135,24 +140,37 @@ def measure_case(number: int, seed: int, repetitions: int) -> list[dict[str, Any
             rng = np.random.default_rng([seed, number, n, place])
             folds = n if k == ALL else k
             runs = [_run(case, n, folds, repeats, rng) for _ in range(repetitions)]
-            errors = np.array([run[0] for run in runs])
-            covered: BoolArray = np.array([run[1] for run in runs])
+            ends = np.array([run.ends for run in runs])
+            true_sd = float(np.std([run.error for run in runs]))
+            lower, upper = ends.transpose(2, 1, 0)
             rows.append(
                 {
                     "case": case.name,
                     "n": n,
                     "scheme": scheme,
-                    "spread": float(np.sqrt((errors**2).mean())),
-                    "coverage": covered.mean(axis=0).tolist(),
+                    "spread": float(np.sqrt(np.mean([run.t**2 for run in runs]))),
+                    "coverage": ((lower <= 0) & (upper >= 0)).mean(axis=1).tolist(),
+                    "power": [
+                        measure_power(*of_interval, true_sd)
+                        for of_interval in zip(lower, upper, strict=True)
+                    ],
                 }
             )
     return rows
 
 
-def _run(
-    case: _Case, n: int, k: int, repeats: int, rng: np.random.Generator
-) -> tuple[float, list[bool]]:
-    """Return the error in standard errors of ``bayle_within``, and which intervals covered."""
+class _Run(NamedTuple):
+    """The mean loss of a sample less the risk of its models, and its intervals."""
+
+    error: float
+    t: float
+    """The error in standard errors of ``bayle_within``."""
+    ends: list[tuple[float, float]]
+    """Lower and upper end of each interval, less the risk."""
+
+
+def _run(case: _Case, n: int, k: int, repeats: int, rng: np.random.Generator) -> _Run:
+    """Return a sample, with the models of a scheme."""
     X, y = case.draw(n, rng)
     judged = case.draw(JUDGED_OF_ONE * n if k == n else N_JUDGED, rng)[0]
     fold_losses: list[FloatArray] = []
@@ -166,17 +184,23 @@ def _run(
             rows = judged[fold * JUDGED_OF_ONE :][:JUDGED_OF_ONE] if k == n else judged
             risks.append(case.risk(predict(rows), rows))
     losses, truth = np.concatenate(fold_losses), float(np.mean(risks))
-    error = math.sqrt(_estimate_spread(fold_losses, losses) / n)
-    skewness = float(stats.skew(losses)) / math.sqrt(n)
-    t = (float(losses.mean()) - truth) / error
-    transformed = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
-    covered = [abs(t) <= _compute_quantile(None)]
-    covered += [abs(transformed) <= _compute_quantile(degrees) for degrees in DEGREES.values()]
+    standard_error = math.sqrt(_estimate_spread(fold_losses, losses) / n)
+    skewness = np.array(stats.skew(losses) / math.sqrt(n))
+    error = float(losses.mean()) - truth
+    reaches = [(_compute_quantile(None), -_compute_quantile(None))]
+    reaches += [
+        (float(invert(quantile, skewness)), float(invert(-quantile, skewness)))
+        for quantile in map(_compute_quantile, DEGREES.values())
+    ]
+    ends = [
+        (error - above * standard_error, error - below * standard_error) for above, below in reaches
+    ]
     means, share = np.array([part.mean() for part in fold_losses]), 1 / (k - 1)
     of_means = math.sqrt((1 / len(means) + share) * means.var(ddof=1))
     degrees = min(len(means) - 1, 7) if repeats > 1 else k - 1
-    covered.append(abs(float(means.mean()) - truth) <= _compute_quantile(degrees) * of_means)
-    return t, covered
+    reach, of_folds = _compute_quantile(degrees) * of_means, float(means.mean()) - truth
+    ends.append((of_folds - reach, of_folds + reach))
+    return _Run(error, error / standard_error, ends)
 
 
 def _estimate_spread(fold_losses: list[FloatArray], losses: FloatArray) -> float:
@@ -194,13 +218,14 @@ def _compute_quantile(degrees: int | None) -> float:
 def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -> str:
     """Return the page, in Markdown."""
     names = ["bayle_within", *(f"skewed, {name}" for name in DEGREES), "nadeau_bengio"]
+    names += [f"{name}, power" for name in names]
     single_cases = (
         (
             row["case"],
             str(row["n"]),
             row["scheme"],
             f"{row['spread']:.2f}",
-            *(f"{share:.3f}" for share in row["coverage"]),
+            *(f"{share:.3f}" for share in (*row["coverage"], *row["power"])),
         )
         for row in rows
     )
@@ -219,7 +244,7 @@ def _average_schemes(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, .
         for words, is_heavy in (("", False), (", heavy tails", True)):
             cells = np.array(
                 [
-                    row["coverage"]
+                    row["coverage"] + row["power"]
                     for row in rows
                     if row["scheme"] == scheme and ("heavy" in row["case"]) == is_heavy
                 ]
