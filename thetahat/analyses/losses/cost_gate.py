@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import Final
 
-from thetahat.analyses.losses.choices import Gate
+from thetahat.analyses.losses.choices import Choices, Gate
+from thetahat.analyses.losses.comparisons import is_clearly_skewed
 from thetahat.analyses.losses.cost_result import CostOfPair
-from thetahat.analyses.losses.costs import write_share
+from thetahat.analyses.losses.costs import CostsOfTable, write_share
 from thetahat.analyses.losses.gate import write_counted
-from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
+from thetahat.analyses.losses.pair_family import choose_pair_alpha
+from thetahat.analyses.losses.result import Comparison, CostUndecided, GateOutcome, GateResult
+from thetahat.analyses.losses.verdict_basis import SkewedBasis
+from thetahat.analyses.thresholds import DEAR, FEWEST_PRICED, MISSED
+from thetahat.corrections import DEFAULT_CORRECTION
+from thetahat.intervals.skewness_corrected import LEAST_DEGREES, SkewnessCorrected
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
+from thetahat.values.skewness import compute_skewness_of_mean
+from thetahat.values.types import BlockKind, FloatArray, Target
+from thetahat.variances.iid import Iid
 
 ROUNDING: Final = 1e-9
 """By how much a ratio of two written numbers may exceed its limit: 0.2 is 80 % less than 1."""
 
 
-def add_cost_to_gate(gate: Gate, of_quality: GateResult, pair: Comparison) -> GateResult:
+@dataclass(frozen=True, slots=True)
+class OutcomeOfCost:
+    """Whether a model is shown to be cheaper by the share that is required."""
+
+    outcome: GateOutcome
+    undecided: CostUndecided | None = None
+    """Why that is not said, although the whole set of ratios is on one side."""
+    reason: str = ""
+    """The same, as a sentence."""
+
+
+def add_cost_to_gate(
+    gate: Gate, of_quality: GateResult, pair: Comparison, of_cost: OutcomeOfCost
+) -> GateResult:
     """Return the outcome of quality and cost together.
 
     Both are tested at the level of the request. The gate passes by mistake only if a statement that
     is false is shown, and the chance of that is at most its level, whatever the other one is.
     """
-    of_cost = _judge_cost(gate, pair)
     quality = GateOutcome.UNDECIDED if of_quality.undecided else of_quality.outcome
-    both = {quality, of_cost}
+    both = {quality, of_cost.outcome}
     is_undecided = False
     if GateOutcome.FAIL in both:
         outcome = GateOutcome.FAIL
@@ -38,38 +62,101 @@ def add_cost_to_gate(gate: Gate, of_quality: GateResult, pair: Comparison) -> Ga
         undecided=is_undecided,
         cheaper_by=gate.cheaper_by,
         cost=pair.cost,
+        cost_undecided=of_cost.undecided,
         sentence=_write(gate, of_quality, pair.cost, of_cost, outcome, is_undecided=is_undecided),
     )
 
 
-def is_shown_cheaper(gate: Gate, pair: Comparison) -> bool:
-    """Return whether the model is shown to be cheaper by the share that the gate requires."""
-    return _judge_cost(gate, pair) is GateOutcome.PASS
+def judge_cost(
+    gate: Gate,
+    choices: Choices,
+    cost: CostOfPair | None,
+    costs: CostsOfTable | None,
+    layout: Layout,
+) -> OutcomeOfCost:
+    """Return whether the model is shown to be cheaper by the share that is required.
 
-
-def _judge_cost(gate: Gate, pair: Comparison) -> GateOutcome:
-    """Return whether the model is shown to be cheaper by the share that is required."""
-    cost, share = pair.cost, gate.cheaper_by
-    if cost is None or share is None:
-        return GateOutcome.UNDECIDED
+    Costs of rows show it if the whole set of ratios does, if the few dear rows are allowed for, and
+    if rows that were not seen could not change it.
+    """
+    share = gate.cheaper_by
+    if cost is None or share is None or costs is None:
+        return OutcomeOfCost(GateOutcome.UNDECIDED)
     limit = 1 - share
     if cost.method == "exact":
         is_met = cost.cheaper == gate.model and (
             cost.ratio is None or cost.ratio <= limit * (1 + ROUNDING)
         )
-        return GateOutcome.PASS if is_met else GateOutcome.FAIL
+        return OutcomeOfCost(GateOutcome.PASS if is_met else GateOutcome.FAIL)
     if cost.shape != "interval" or cost.lower is None or cost.upper is None:
-        return GateOutcome.UNDECIDED
+        return OutcomeOfCost(GateOutcome.UNDECIDED)
+    model, other = costs.rows[gate.model], limit * costs.rows[gate.against]
+    layout = costs.layout or layout
     if cost.upper < limit:
-        return GateOutcome.PASS
-    return GateOutcome.FAIL if cost.lower > limit else GateOutcome.UNDECIDED
+        outcome, lower, higher = GateOutcome.PASS, model, other
+    elif cost.lower > limit:
+        outcome, lower, higher = GateOutcome.FAIL, other, model
+    else:
+        return OutcomeOfCost(GateOutcome.UNDECIDED)
+    unseen = _explain_unseen_rows(lower, higher, layout)
+    if unseen is not None:
+        return OutcomeOfCost(GateOutcome.UNDECIDED, "few_rows", unseen)
+    n_pairs = cost.simultaneous_pairs or 1
+    alpha = choose_pair_alpha(choices.alpha, n_pairs, choices.correction or DEFAULT_CORRECTION)
+    if _rests_on_few_rows(BlockLosses(layout, values=lower - higher), alpha / 2):
+        reason = "A few dear rows decide, and a test that allows for them does not show it."
+        return OutcomeOfCost(GateOutcome.UNDECIDED, "few_dear_rows", reason)
+    return OutcomeOfCost(outcome)
+
+
+def _explain_unseen_rows(lower: FloatArray, higher: FloatArray, layout: Layout) -> str | None:
+    """Return why so few rows do not show that the first costs less; None if they do.
+
+    n rows miss a kind of row that is a share of :math:`1 - .05^{1/n}` of all in .05 of the samples.
+    """
+    n = layout.n_instances if layout.cluster is None else len(layout.cluster_labels)
+    if n >= FEWEST_PRICED:
+        return None
+    share = 1 - MISSED ** (1 / n)
+    if float(lower.mean()) * (1 - share + share * DEAR) < float(higher.mean()):
+        return None
+    units = "rows" if layout.cluster is None else layout.words.clusters
+    return (
+        f"Among {n} {units} a kind that is {write_share(share)} of all may be missing, and at "
+        f"{DEAR:g} times the mean cost it would make up for the difference: gather {FEWEST_PRICED} "
+        "or more."
+    )
+
+
+def _rests_on_few_rows(difference: BlockLosses, tail: float) -> bool:
+    """Return whether a mean below 0 is not, at this level, once skewness is allowed for."""
+    layout = difference.layout
+    n, skewness = layout.n_instances, compute_skewness_of_mean(difference)
+    if (
+        layout.kind is not BlockKind.HOLDOUT
+        or layout.cluster is not None
+        or layout.time is not None
+    ):
+        return False
+    if skewness is None or n <= LEAST_DEGREES or not is_clearly_skewed(skewness, n):
+        return False
+    basis = SkewedBasis(
+        difference=float(difference.rows.mean()),
+        standard_error=float(difference.rows.std(ddof=1)) / math.sqrt(n),
+        degrees_of_freedom=n - 1.0,
+        target=Target.THESE_MODELS,
+        method=SkewnessCorrected.info.name,
+        variance=Iid.info.name,
+        skewness=skewness,
+    )
+    return basis.compute_p_value_of_not_worse(0.0, higher_is_better=False) > tail
 
 
 def _write(  # noqa: PLR0913 - both outcomes and the numbers behind them
     gate: Gate,
     of_quality: GateResult,
     cost: CostOfPair | None,
-    of_cost: GateOutcome,
+    of_cost: OutcomeOfCost,
     outcome: GateOutcome,
     *,
     is_undecided: bool,
@@ -79,12 +166,13 @@ def _write(  # noqa: PLR0913 - both outcomes and the numbers behind them
     wanted = f"costs at least {write_share(share)} less than" if share else "is cheaper than"
     required = f"{gate.model} {wanted} {gate.against}"
     required = f"{required}{_write_ratio(cost)}"
-    if of_cost is GateOutcome.PASS:
+    if of_cost.outcome is GateOutcome.PASS:
         return f"{of_quality.sentence} It is also shown that {required}."
-    if of_cost is GateOutcome.FAIL:
+    if of_cost.outcome is GateOutcome.FAIL:
         return f"By cost it is required that {required}. {of_quality.sentence}"
     counted = write_counted(outcome) if is_undecided else ""
-    return f"It is not shown that {required}{counted}. {of_quality.sentence}"
+    reason = f" {of_cost.reason}" if of_cost.reason else ""
+    return f"It is not shown that {required}{counted}.{reason} {of_quality.sentence}"
 
 
 def _write_ratio(cost: CostOfPair | None) -> str:

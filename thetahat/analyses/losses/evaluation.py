@@ -199,7 +199,7 @@ def build_evaluation(
                 ]
             )
         ),
-        gate=judge_gate(comparisons, choices),
+        gate=judge_gate(comparisons, choices, parts.costs, table.layout),
         cost=cost,
         methods=list_methods_used(
             choices, inferences.values(), comparisons, omnibus_results, parts.refits

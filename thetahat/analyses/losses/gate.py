@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from thetahat.analyses.losses.choices import Choices, Gate
 from thetahat.analyses.losses.result import (
@@ -16,6 +16,10 @@ from thetahat.analyses.losses.result import (
 from thetahat.errors import InvalidParameter, run_checks
 from thetahat.similar_names import suggest_name
 from thetahat.values.number_text import format_number
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.costs import CostsOfTable
+    from thetahat.values.layout import Layout
 
 _MET_BY: Final = {
     Requirement.BETTER: frozenset({Decision.BETTER}),
@@ -87,7 +91,9 @@ def _check_model(field: str, name: str, models: Sequence[str]) -> None:
         )
 
 
-def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResult | None:
+def judge_gate(
+    comparisons: Sequence[Comparison], choices: Choices, costs: CostsOfTable | None, layout: Layout
+) -> GateResult | None:
     """Return whether the gate's requirement is met; None without a gate.
 
     It is met if the verdict on the two models says so, with its correction for several pairs. It
@@ -111,10 +117,12 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
             is_undecided=True,
         )
     if gate.cheaper_by is not None:
-        from thetahat.analyses.losses.cost_gate import add_cost_to_gate, is_shown_cheaper  # noqa: PLC0415 - seldom needed
+        from thetahat.analyses.losses.cost_gate import add_cost_to_gate, judge_cost  # noqa: PLC0415 - seldom needed
 
-        settles = is_shown_cheaper(gate, pair)
-        return add_cost_to_gate(gate, _judge_quality(gate, choices, pair, settles=settles), pair)
+        of_cost = judge_cost(gate, choices, pair.cost, costs, layout)
+        settles = of_cost.outcome is GateOutcome.PASS
+        quality = _judge_quality(gate, choices, pair, settles=settles)
+        return add_cost_to_gate(gate, quality, pair, of_cost)
     return _judge_quality(gate, choices, pair, settles=True)
 
 

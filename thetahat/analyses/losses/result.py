@@ -330,6 +330,11 @@ class Comparison:
     request asks for several seeds."""
 
 
+CostUndecided = Literal["few_rows", "few_dear_rows"]
+"""Why a gate about costs is undecided though the whole set of ratios is on one side: rows that were
+not seen, or few dear ones among those that were, could change it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
     """Whether a model meets the requirement of a gate."""
@@ -371,6 +376,9 @@ class GateResult:
     """By what share the model had to be cheaper, if the gate says so."""
     cost: CostOfPair | None = None
     """What the model costs beside the other; only with ``cheaper_by``."""
+    cost_undecided: CostUndecided | None = None
+    """``few_rows`` or ``few_dear_rows``: why nothing is said of the cost though the whole set of
+    ratios is on one side; left out where it is not, or where something is said."""
 
     def __str__(self) -> str:
         """Return the outcome with the sentence."""
