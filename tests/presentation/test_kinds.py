@@ -81,6 +81,20 @@ def test_limit_several_differences_of_kappas_hold_by_themselves(
     assert ("Each holds by itself, not all 3 at once." in note) == says_so
 
 
+def test_exact_agreement_shows_how_often_rates_and_differences_covered() -> None:
+    ratings = {f"r{k}": [int(i % (k + 2) == 0) for i in range(60)] for k in range(2)}
+    ratings["truth"] = [int(i % 2 == 0 and i % 10 > 0) for i in range(60)]
+    result = run_kind({"kind": "agreement", "truth": "truth", "ratings": ratings}).result
+    (section,) = [each for each in show(result).sections if each.name == "main"]
+    rows = texts_of(section.more[0])
+    designs = [row[-1] for row in rows if "Difference of kappa of r0 and r1" in row[0]]
+    of_rates = [row[-1] for row in rows if "Sensitivity of r0 and truth" in row[0]]
+
+    (difference,) = result["differences"]
+    assert designs == [difference["expected_coverage"]["design"]]
+    assert of_rates == [result["pairs"][0]["sensitivity"]["expected_coverage"]["design"]]
+
+
 def test_exact_a_study_counts_the_recommended_intervals_alone_where_it_has_them() -> None:
     recommended = {**make_interval_row(1.0), "interval": "recommended"}
 

@@ -119,13 +119,15 @@ def _tabulate_all(result: Json) -> Table:
 
 
 def _list_intervals(result: Json) -> Iterator[tuple[str, Json]]:
-    """Yield the coefficients of pairs and of all raters by their names."""
+    """Yield the intervals of pairs, of all raters and of differences by their names."""
     for pair in result.get("pairs", ()):
         for key, head in MEASURES.items():
             if key in pair:
                 yield f"{head} of {pair['a']} and {pair['b']}", pair[key]
     for key, each in result.get("coefficients", {}).items():
         yield f"{name_method(key)} of all raters", each
+    for each in result.get("differences", ()):
+        yield f"Difference of kappa of {each['a']} and {each['b']}", each
 
 
 def _tabulate_differences(result: Json) -> Table:

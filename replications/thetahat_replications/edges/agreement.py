@@ -1,24 +1,38 @@
-"""Coverage of the intervals of coefficients of agreement."""
+"""Coverage of the intervals of coefficients and rates of agreement, and of differences of kappa."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.agreement.expected_coverage import DIFFERENT, ITEMS, name_data
+from thetahat.analyses.agreement.expected_coverage import (
+    DIFFERENT,
+    ITEMS,
+    KAPPA_DIFFERENCES,
+    ONE_RIGHT,
+    RARER,
+    RAREST,
+    RATES,
+    name_data,
+)
 from thetahat.analyses.agreement.measuring import measure_agreement
-from thetahat.analyses.agreement.result import AgreementEstimate
+from thetahat.analyses.agreement.result import AgreementEstimate, KappaDifference
 from thetahat.distributions import compute_upper_quantile
-from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
-from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.simulated_intervals import SHIFT, is_inside, measure_power
+from thetahat_replications.edges.studied_shares import StudiedShare, share_designs
 from thetahat_replications.edges.table import BETWEEN, KeptPage, TableCell, TableRow
 
 LEVEL: Final = 0.95
 KEYS: Final = ("kappa", "gwet_ac1", "krippendorff_alpha", "fleiss_kappa")
+RATE_KEYS: Final = ("observed", "sensitivity", "specificity")
+OTHER: Final = 1.5
+"""How many times as often as the first rater and the truth the second rater errs."""
+N_RESAMPLES: Final = 500
+"""Of items, for a difference of kappas. A result has 2000 of them; the study would take hours."""
 N_FOR_TRUTH: Final = 400_000
 """Items from which the true coefficients are computed."""
 
@@ -38,6 +52,14 @@ Level {LEVEL:g}. The standard error of a coverage of .95 is .007 with 1000 repet
 Reading: the intervals cover in .94 to .98 where items disagree, and the plain ones in .90 to .95.
 With an error of .02 and 40 items a fifth of the samples has no interval; `few_disagreements` says
 so, and the observed agreement has Wilson's interval.
+
+The other columns are of other samples, of a truth and two raters. The truth errs as often as the
+first rater, and the second one {OTHER:g} times as often. Observed is the share of equal ratings of
+the first rater and the truth; it, sensitivity and specificity have Wilson's interval, in clusters
+by their design effect. The difference is that of the kappas of both raters, with a percentile
+interval from {N_RESAMPLES} resamples (a result has 2000), in the samples in which there is one;
+none of it is the share of the others. Rates cover in .93 to .97, and differences in .91 to .96, but
+in .78 with an error of .02 and 40 items: one rater alone is right on two of them on average.
 """
 
 
@@ -69,6 +91,66 @@ class _Design:
                 share=round(float(row[f"{key} z"]) / built, 3),
                 repetitions=round(repetitions * built),
             )
+
+    def read_truth_columns(
+        self, row: Mapping[str, str], repetitions: int
+    ) -> Iterator[StudiedShare]:
+        """Yield how often the intervals of rates and of the difference of kappas covered."""
+        rates = self.find_rates()
+        for key, (n, rarer) in rates.items():
+            numbers = {ITEMS: n, RARER: rarer}
+            if self.clusters:
+                numbers["clusters"] = self.n / 5 * (1 - (1 - n / self.n) ** 5)
+            yield StudiedShare(
+                interval=RATES,
+                data="",
+                numbers=numbers,
+                population=f"{key}, {self.name}",
+                share=float(row[key]),
+                repetitions=repetitions,
+            )
+        rarest = rates["sensitivity"][0] if self.categories == 2 else self.n / self.categories
+        numbers = {ITEMS: float(self.n), RAREST: rarest, ONE_RIGHT: self.n * self.find_one_right()}
+        if self.clusters:
+            numbers["clusters"] = self.n / 5
+        yield StudiedShare(
+            interval=KAPPA_DIFFERENCES,
+            data=name_data(2, self.categories),
+            numbers=numbers,
+            population=self.name,
+            share=float(row["difference"]),
+            repetitions=round(repetitions * (1 - float(row["none of it"]))),
+        )
+
+    def list_errors(self) -> list[tuple[float, float]]:
+        """Return the chances of errors, each with its share of the items."""
+        return [(0.3, 0.3), (0.02, 0.7)] if self.clusters else [(self.error, 1.0)]
+
+    def find_rates(self) -> dict[str, tuple[float, float]]:
+        """Return the number of items of each rate, and of those with the rarer outcome."""
+        found = {"observed": (float(self.n), self.n * self.find_share())}
+        if self.categories > 2:
+            return found
+        for key, rate in (("sensitivity", self.rate), ("specificity", 1 - self.rate)):
+            both = one = 0.0
+            for error, weight in self.list_errors():
+                right, wrong = rate * (1 - error), (1 - rate) * error
+                one += weight * (right + wrong)
+                both += weight * (right * (1 - error) + wrong * error)
+            found[key] = self.n * one, self.n * min(both, one - both)
+        return found
+
+    def find_one_right(self) -> float:
+        """Return the share of the items on which one of both raters agrees with the truth."""
+        total = 0.0
+        for error, weight in self.list_errors():
+            cases = (1 - error, 1 - error, 1 - OTHER * error), (error, *self._agree_in_error(error))
+            total += weight * sum(p * (a * (1 - b) + b * (1 - a)) for p, a, b in cases)
+        return total
+
+    def _agree_in_error(self, error: float) -> tuple[float, float]:
+        """Return how often both raters give the wrong rating of the truth."""
+        return error / (self.categories - 1), OTHER * error / (self.categories - 1)
 
     def find_share(self) -> float:
         """Return the share of the items with two ratings or more that have different ones."""
@@ -105,15 +187,24 @@ DESIGNS: Final = (
 
 _INTERVALS: Final = [f"{key} {form}" for key in KEYS for form in ("z", "plain")]
 COLUMNS: Final = BETWEEN.join(
-    ["design", *_INTERVALS, "none", *(f"{name}, power" for name in _INTERVALS)]
+    [
+        *("design", *_INTERVALS, "none", *(f"{name}, power" for name in _INTERVALS)),
+        *(*RATE_KEYS, "difference", "none of it"),
+    ]
 )
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage and power of four coefficients by design, with and without Fisher's z."""
     rng = np.random.default_rng(seed)
-    for design in DESIGNS:
-        yield (design.name, *_measure(design, rng, repetitions))
+    for number, design in enumerate(DESIGNS):
+        of_rates, of_difference = (np.random.default_rng([seed, number, part]) for part in (0, 1))
+        yield (
+            design.name,
+            *_measure(design, rng, repetitions),
+            *_measure_rates(design, of_rates, repetitions),
+            *_measure_difference(design, of_difference, repetitions),
+        )
 
 
 def _measure(design: _Design, rng: np.random.Generator, repetitions: int) -> tuple[TableCell, ...]:
@@ -138,6 +229,55 @@ def _measure(design: _Design, rng: np.random.Generator, repetitions: int) -> tup
     return (*covered.ravel().tolist(), without / repetitions, *powers)
 
 
+def _measure_rates(
+    design: _Design, rng: np.random.Generator, repetitions: int
+) -> tuple[TableCell, ...]:
+    """Return how often the intervals of the rates cover; nothing of several raters."""
+    if design.raters > 2:
+        return ("",) * len(RATE_KEYS)
+    truths = _compute_rates(*_draw_with_truth(design, rng, N_FOR_TRUTH))
+    covered: dict[str, list[bool]] = {key: [] for key in truths}
+    for _ in range(repetitions):
+        found = _compute_rates(*_draw_with_truth(design, rng, design.n))
+        for key, rate in found.items():
+            covered[key].append(is_inside(rate.lower, rate.upper, truths[key].estimate or 0.0))
+    return tuple(float(np.mean(covered[key])) if key in covered else "" for key in RATE_KEYS)
+
+
+def _compute_rates(
+    ratings: dict[str, np.ndarray], cluster: list[int] | None
+) -> dict[str, AgreementEstimate]:
+    """Return the rates of the first rater."""
+    two = {name: ratings[name] for name in ("r0", "r1")}
+    (pair,) = measure_agreement(two, truth="r0", cluster=cluster, level=LEVEL).pairs
+    found = {key: getattr(pair, key) for key in RATE_KEYS}
+    return {key: rate for key, rate in found.items() if rate is not None}
+
+
+def _measure_difference(
+    design: _Design, rng: np.random.Generator, repetitions: int
+) -> tuple[TableCell, ...]:
+    """Return how often the interval of the difference covers, and how often there is none."""
+    if design.raters > 2:
+        return "", ""
+    truth = _compare(*_draw_with_truth(design, rng, N_FOR_TRUTH), n_resamples=1).difference
+    covered = []
+    for _ in range(repetitions):
+        found = _compare(*_draw_with_truth(design, rng, design.n), N_RESAMPLES)
+        if found.lower is not None:
+            covered.append(is_inside(found.lower, found.upper, truth or 0.0))
+    return float(np.mean(covered)) if covered else "-", 1 - len(covered) / repetitions
+
+
+def _compare(
+    ratings: dict[str, np.ndarray], cluster: list[int] | None, n_resamples: int
+) -> KappaDifference:
+    (found,) = measure_agreement(
+        ratings, truth="r0", cluster=cluster, level=LEVEL, n_resamples=n_resamples
+    ).differences
+    return found
+
+
 def _compute(
     ratings: dict[str, np.ndarray], cluster: list[int] | None
 ) -> dict[str, AgreementEstimate]:
@@ -156,10 +296,11 @@ def _list_ends(found: AgreementEstimate) -> list[tuple[float, float]]:
 
 
 def _draw(
-    design: _Design, rng: np.random.Generator, n: int
+    design: _Design, rng: np.random.Generator, n: int, times: Sequence[float] = (1.0,) * 5
 ) -> tuple[dict[str, np.ndarray], list[int] | None]:
+    """Return ratings and clusters, given how many times as often as others each rater errs."""
     if design.categories > 2:
-        return _draw_categories(design, rng, n), None
+        return _draw_categories(design, rng, n, times), None
     true = rng.random(n) < design.rate
     cluster = np.arange(n) // 5
     error: float | np.ndarray = design.error
@@ -167,18 +308,29 @@ def _draw(
         error = np.where(rng.random(int(cluster[-1]) + 1) < 0.3, 0.3, 0.02)[cluster]
     ratings = {}
     for rater in range(design.raters):
-        rated = np.where(rng.random(n) < error, ~true, true).astype(np.float64)
+        rated = np.where(rng.random(n) < times[rater] * error, ~true, true).astype(np.float64)
         rated[rng.random(n) < design.missing] = np.nan
         ratings[f"r{rater}"] = rated
     return ratings, cluster.tolist() if design.clusters else None
 
 
-def _draw_categories(design: _Design, rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
+def _draw_with_truth(
+    design: _Design, rng: np.random.Generator, n: int
+) -> tuple[dict[str, np.ndarray], list[int] | None]:
+    """Return the ratings of the truth and of two raters, of whom the second errs more often."""
+    return _draw(replace(design, raters=3), rng, n, (1.0, 1.0, OTHER))
+
+
+def _draw_categories(
+    design: _Design, rng: np.random.Generator, n: int, times: Sequence[float]
+) -> dict[str, np.ndarray]:
     true = rng.integers(0, design.categories, n)
     ratings = {}
     for rater in range(design.raters):
         wrong = (true + rng.integers(1, design.categories, n)) % design.categories
-        rated = np.where(rng.random(n) < design.error, wrong, true).astype(np.float64)
+        rated = np.where(rng.random(n) < times[rater] * design.error, wrong, true).astype(
+            np.float64
+        )
         rated[rng.random(n) < design.missing] = np.nan
         ratings[f"r{rater}"] = rated
     return ratings
@@ -190,3 +342,9 @@ def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
     for row in page.rows:
         for share in designs[row["design"]].collect_shares(row, page.repetitions):
             yield (share,)
+    yield from share_designs(
+        share
+        for row in page.rows
+        if row["difference"]
+        for share in designs[row["design"]].read_truth_columns(row, page.repetitions)
+    )

@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 TITLES: Final = {
     "recommended_coverage": "Coverage of the recommended intervals",
     "metric_coverage": "Coverage of the recommended intervals of metrics",
-    "agreement_coverage": "Coverage of the intervals of coefficients of agreement",
+    "agreement_coverage": "Coverage of the intervals of agreement",
     "cost_coverage": "Coverage of the intervals of ratios of costs",
     "groups_coverage": "Coverage of the intervals of all groups at once",
     "group_metrics_coverage": "Coverage of the intervals of a metric in all groups at once",

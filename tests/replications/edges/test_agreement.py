@@ -45,3 +45,26 @@ def test_calibrated_items_with_different_ratings_are_as_many_as_drawn(
 
     # five standard errors of a share of all items
     assert abs(design.find_share() - share) < 5 * 0.5 / n**0.5
+
+
+@each("design", [design for design in agreement.DESIGNS if design.raters == 2])
+def test_calibrated_items_of_rates_and_of_differences_are_as_many_as_drawn(
+    design: agreement._Design,
+) -> None:
+    rng, n = np.random.default_rng(5), 100_000
+    drawn, _ = agreement._draw_with_truth(design, rng, n)
+    truth, first, second = (drawn[rater] for rater in ("r0", "r1", "r2"))
+    right = first == truth
+    shares = {"observed": (1.0, (~right).mean())}
+    if design.categories == 2:
+        for key, is_counted in (("sensitivity", truth == 1), ("specificity", truth == 0)):
+            rarer = min((right & is_counted).sum(), (~right & is_counted).sum())
+            shares[key] = is_counted.mean(), rarer / n
+
+    # seven standard errors of independent items, which suffice for items in clusters, too
+    most = 7 * 0.5 / n**0.5
+    found = design.find_rates()
+    assert found.keys() == shares.keys()
+    for key, drawn_shares in shares.items():
+        assert np.abs(np.array(found[key]) / design.n - drawn_shares).max() < most
+    assert abs(design.find_one_right() - (right != (second == truth)).mean()) < most

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.analyses.agreement.expected_coverage import add_coverage_of_difference
 from thetahat.analyses.agreement.ratings import Ratings
 from thetahat.analyses.agreement.result import KappaDifference
 from thetahat.numerics.agreement import compute_kappa_of_table, weigh_categories
@@ -54,7 +55,7 @@ def compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
             tail = (1 - level) / 2
             lower, upper = np.quantile(drawn, [tail, 1 - tail]).tolist()
             error = float(drawn.std(ddof=1))
-    return KappaDifference(
+    found = KappaDifference(
         a=a,
         b=b,
         n=n,
@@ -67,6 +68,7 @@ def compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
         n_resamples=len(kappas),
         sentence=_write(a, b, ratings.truth, difference, lower, upper, level),
     )
+    return add_coverage_of_difference(found, codes, q, cluster)
 
 
 def _draw(

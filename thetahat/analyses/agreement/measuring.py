@@ -9,7 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.analyses.agreement.expected_coverage import add_expected_coverage
+from thetahat.analyses.agreement.expected_coverage import (
+    add_coverage_of_rate,
+    add_expected_coverage,
+)
 from thetahat.analyses.agreement.kappa_differences import compare_kappas
 from thetahat.analyses.agreement.ratings import MOST_CATEGORIES, Ratings, read_ratings
 from thetahat.analyses.agreement.result import (
@@ -315,7 +318,7 @@ def _estimate_rate(hits: np.ndarray, cluster: IntArray | None, level: float) -> 
     share = estimate_share(
         hits.astype(np.float64), np.ones(n, dtype=np.bool_), cluster, level, "items"
     )
-    return AgreementEstimate(
+    found = AgreementEstimate(
         estimate=share.estimate,
         standard_error=None if cluster is None else share.standard_error,
         degrees_of_freedom=share.degrees_of_freedom,
@@ -324,6 +327,7 @@ def _estimate_rate(hits: np.ndarray, cluster: IntArray | None, level: float) -> 
         n=n,
         reason=NO_TWO_UNITS if share.lower is None else None,
     )
+    return add_coverage_of_rate(found, cluster)
 
 
 def _list_cautions(ratings: Ratings) -> Iterator[Caution]:

@@ -35,7 +35,7 @@ class AgreementEstimate:
     reason: str | None = None
     """Why there is no estimate, or no interval."""
     expected_coverage: ExpectedCoverage | None = None
-    """How often the interval covered in the nearest studied design; left out for rates."""
+    """How often the interval covered in the nearest studied design."""
     expected_coverage_missing: str | None = None
     """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
@@ -108,6 +108,10 @@ class KappaDifference:
     """Number of resamples of items, or clusters, in which both kappas are defined."""
     sentence: str
     """The difference in words."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often the interval covered in the nearest studied design."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

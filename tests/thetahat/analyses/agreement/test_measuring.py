@@ -315,3 +315,44 @@ def test_limit_what_was_not_studied_says_so() -> None:
         assert ordered[key]["expected_coverage_missing"].startswith("The coverage of this interval")
     assert "it has 3928 items with different ratings" in many["kappa"]["expected_coverage_missing"]
     assert "weigh like" in unequal["kappa"]["expected_coverage_missing"]
+
+
+def rate_as_studied() -> dict[str, list[int]]:
+    """Return 200 items, of which a truth calls 68 positive, and two raters.
+
+    The first misses 18 of the 68 and has 18 of the others wrong; on 44 items one alone is right.
+    """
+    truth = np.repeat([1, 0], [68, 132])
+    first, second = truth.copy(), truth.copy()
+    first[np.r_[:18, 68:86]] ^= 1
+    second[np.r_[:18, 18:40, 68:86, 86:108]] ^= 1
+    return {"truth": truth.tolist(), "a": first.tolist(), "b": second.tolist()}
+
+
+def test_hand_rates_and_differences_have_the_coverage_of_their_designs() -> None:
+    """.939, .936 and .957 of the rates, and .946 of differences, of 200 items in the kept page."""
+    found = measure(rate_as_studied(), truth="truth", n_resamples=200)
+    pair, (difference,) = found["pairs"][0], found["differences"]
+
+    shares = {"observed": 0.939, "sensitivity": 0.936, "specificity": 0.957}
+    for key, share in shares.items():
+        assert pair[key]["expected_coverage"]["coverage"] == share
+        assert pair[key]["expected_coverage"]["design"].endswith(
+            f"{key}, 200 items, rate .3, error .1"
+        )
+    assert difference["expected_coverage"]["coverage"] == 0.946
+    assert difference["expected_coverage"]["table"] == "/studies/agreement_coverage"
+
+
+def test_limit_rates_and_differences_far_from_every_design_say_so() -> None:
+    ratings = {name: values * 25 for name, values in rate_as_studied().items()}
+    many = measure(ratings, truth="truth", n_resamples=200)
+    clusters = measure(rate_as_studied(), truth="truth", n_resamples=200, cluster=[*range(100)] * 2)
+    alike = measure({"a": [0, 1], "b": [0, 1]})["pairs"][0]
+    far = "it has 5000 items, and the nearest study has 1000."
+
+    assert many["pairs"][0]["observed"]["expected_coverage_missing"].endswith(far)
+    assert many["differences"][0]["expected_coverage_missing"].endswith(far)
+    assert "expected_coverage_missing" not in clusters["pairs"][0]["observed"]
+    assert "clusters" in clusters["pairs"][0]["observed"]["expected_coverage"]["design"]
+    assert "it has 2 items" in alike["observed"]["expected_coverage_missing"]
