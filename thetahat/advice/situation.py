@@ -29,37 +29,38 @@ class Situation:
     n: int
     """Number of rows."""
     question: Target | None = None
-    """``these_models``: how good the trained models are. ``these_sources``: how good the learner is
-    on further rows like these. ``new_source``: how good it is on a source that is not among these.
-    None means ``new_source`` if there are sources, else ``these_sources``."""
+    """these_models: how good the trained models are. these_sources: how good the learner is on
+    further rows like these. new_source: how good it is on a source that is not among these. Left
+    out: new_source if there are sources, else these_sources."""
     source_sizes: tuple[int, ...] = ()
-    """Rows of each source (school, hospital, task); empty without sources."""
+    """Rows of each source, such as a school, hospital or task; they add up to n."""
     class_counts: Mapping[str, int] = field(default_factory=dict)
-    """Rows of each class, for a classification."""
+    """Rows of each class, for a classification; they add up to n."""
     n_clusters: int | None = None
     """Number of groups of rows that depend on each other, such as the rows of one patient."""
     time_ordered: bool = False
-    """Whether the rows are in an order of time, and models predict later ones."""
+    """Whether rows are in an order of time, and models predict later ones."""
     fit_seconds: float | None = None
-    """Time of one fit of one model on nearly all rows."""
+    """Seconds that one fit of one model takes, on nearly all rows."""
     budget_seconds: float | None = None
-    """Time for all fits together."""
+    """Seconds that all fits together may take. Needs fit_seconds."""
     n_models: int = 2
     """Number of models; two or more are compared."""
     expected_error: float | None = None
-    """Expected share of errors, in (0, 1), for a loss of 0 and 1."""
+    """Expected share of errors, for a loss of 0 and 1."""
     loss_spread: float | None = None
     """Standard deviation of one model's losses over rows, for other losses."""
     correlation: float = 0.5
-    """Correlation of two models' losses on one row, in [0, 1)."""
+    """Correlation of two models' losses on one row."""
     between_sources: float = 0.0
-    """Standard deviation between sources of the expected loss, and of the difference of two
+    """Standard deviation, between sources, of the expected loss and of the difference of two
     models."""
     margin: float | None = None
-    """Largest difference that does not matter."""
+    """Largest difference of mean losses that does not matter."""
     level: float = 0.95
+    """Confidence level of intervals, from 0.5."""
     power: float = 0.8
-    """Confidence level of intervals, and the chance with which a difference shall be found."""
+    """The chance with which a difference shall be found."""
 
     def __post_init__(self) -> None:
         require(2 <= self.n <= MAX_N, "n", self.n, f"must be from 2 to {MAX_N}")

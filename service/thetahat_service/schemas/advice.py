@@ -6,10 +6,19 @@ from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field
 
-from thetahat.advice.situation import LARGEST, LOWEST_LEVEL, MAX_MODELS, MAX_N, RAREST, SMALLEST
+from thetahat.advice.situation import (
+    LARGEST,
+    LOWEST_LEVEL,
+    MAX_MODELS,
+    MAX_N,
+    RAREST,
+    SMALLEST,
+    Situation,
+)
 from thetahat.parameter_checks import HIGHEST_LEVEL
 from thetahat.values.types import Target
 from thetahat_service.schemas.base import Schema
+from thetahat_service.schemas.field_descriptions import describe_fields
 
 MAX_SOURCES: Final = 10_000
 MAX_CLASSES: Final = 1000
@@ -25,6 +34,7 @@ EXAMPLE: Final[dict[str, Any]] = {
 Count = Annotated[int, Field(ge=1, le=MAX_N, strict=True)]
 Seconds = Annotated[float, Field(gt=0, strict=True)]
 Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST, strict=True)]
+_SITUATION: Final = describe_fields(Situation)
 
 
 class AdviceSituation(Schema):
@@ -32,65 +42,37 @@ class AdviceSituation(Schema):
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
-    n: Annotated[int, Field(ge=2, le=MAX_N, strict=True)] = Field(description="Number of rows.")
-    question: Target | None = Field(
-        None,
-        description="these_models: how good the trained models are. these_sources: how good the "
-        "learner is on further rows like these. new_source: how good it is on a source that is not "
-        "among these. Left out: new_source if there are sources, else these_sources.",
-    )
+    n: Annotated[int, Field(ge=2, le=MAX_N, strict=True)] = Field(description=_SITUATION["n"])
+    question: Target | None = Field(None, description=_SITUATION["question"])
     source_sizes: list[Count] = Field(
-        default_factory=list,
-        max_length=MAX_SOURCES,
-        description="Rows of each source, such as a school, hospital or task; they add up to n.",
+        default_factory=list, max_length=MAX_SOURCES, description=_SITUATION["source_sizes"]
     )
     class_counts: dict[str, Count] = Field(
-        default_factory=dict,
-        max_length=MAX_CLASSES,
-        description="Rows of each class, for a classification; they add up to n.",
+        default_factory=dict, max_length=MAX_CLASSES, description=_SITUATION["class_counts"]
     )
-    n_clusters: Count | None = Field(
-        None,
-        description="Number of groups of rows that depend on each other, such as the rows of one "
-        "patient.",
-    )
-    time_ordered: bool = Field(
-        False,
-        strict=True,
-        description="Whether rows are in an order of time, and models predict later ones.",
-    )
-    fit_seconds: Seconds | None = Field(
-        None, description="Seconds that one fit of one model takes, on nearly all rows."
-    )
-    budget_seconds: Seconds | None = Field(
-        None, description="Seconds that all fits together may take. Needs fit_seconds."
-    )
+    n_clusters: Count | None = Field(None, description=_SITUATION["n_clusters"])
+    time_ordered: bool = Field(False, strict=True, description=_SITUATION["time_ordered"])
+    fit_seconds: Seconds | None = Field(None, description=_SITUATION["fit_seconds"])
+    budget_seconds: Seconds | None = Field(None, description=_SITUATION["budget_seconds"])
     n_models: Annotated[int, Field(ge=1, le=MAX_MODELS, strict=True)] = Field(
-        2, description="Number of models; two or more are compared."
+        2, description=_SITUATION["n_models"]
     )
     expected_error: Annotated[float, Field(ge=RAREST, le=1 - RAREST, strict=True)] | None = Field(
-        None, description="Expected share of errors, for a loss of 0 and 1."
+        None, description=_SITUATION["expected_error"]
     )
-    loss_spread: Positive | None = Field(
-        None,
-        description="Standard deviation of one model's losses over rows, for other losses.",
-    )
+    loss_spread: Positive | None = Field(None, description=_SITUATION["loss_spread"])
     correlation: Annotated[float, Field(ge=0, lt=1, strict=True)] = Field(
-        0.5, description="Correlation of two models' losses on one row."
+        0.5, description=_SITUATION["correlation"]
     )
     between_sources: Annotated[float, Field(ge=0, le=LARGEST, strict=True)] = Field(
-        0.0,
-        description="Standard deviation, between sources, of the expected loss and of the "
-        "difference of two models.",
+        0.0, description=_SITUATION["between_sources"]
     )
-    margin: Positive | None = Field(
-        None, description="Largest difference of mean losses that does not matter."
-    )
+    margin: Positive | None = Field(None, description=_SITUATION["margin"])
     level: Annotated[float, Field(ge=LOWEST_LEVEL, le=HIGHEST_LEVEL, strict=True)] = Field(
-        0.95, description="Confidence level of intervals, from 0.5."
+        0.95, description=_SITUATION["level"]
     )
     power: Annotated[float, Field(gt=0, lt=1, strict=True)] = Field(
-        0.8, description="The chance with which a difference shall be found."
+        0.8, description=_SITUATION["power"]
     )
 
     def list_known(self) -> dict[str, Any]:

@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from thetahat.analyses.series.design import Unit
+from thetahat.analyses.series.plans import SeriesPlan
 from thetahat.analyses.series.statements import Statement
+from thetahat.analyses.series.steps import SequentialLook
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Better
+from thetahat_service.schemas.field_descriptions import describe_fields
 from thetahat_service.schemas.protocol_outcome import ProtocolOutcome
 from thetahat_service.states import SeriesStatus
+
+_LOOK: Final = describe_fields(SequentialLook)
+_PLAN: Final = describe_fields(SeriesPlan)
 
 
 class LookRead(BaseModel):
     """What the look after a batch has shown."""
 
-    number: int = Field(description="Number of the look, which is that of the batch, from 1.")
-    rows: int = Field(description="Rows so far.")
-    n: int = Field(description="Independent units so far: rows, or clusters.")
-    estimate: float = Field(description="Mean difference, or mean of one model, so far.")
-    standard_deviation: float = Field(description="Standard deviation of single units, divisor n.")
-    lower: float | None = Field(
-        description="Lower end of the interval, which holds for all looks together; null without "
-        "one."
-    )
-    upper: float | None = Field(description="Its upper end; null without one.")
-    e_value: float | None = Field(
-        description="e-value against no difference, or against the reference; null for planned "
-        "looks, without an interval, and above 1e300."
-    )
-    p_value: float | None = Field(
-        description="p-value that holds for all looks together; null before the first interval."
-    )
-    holds: list[Statement] = Field(description="Statements that the interval shows.")
-    decision: Statement | None = Field(
-        description="The decision of the series at this look; null if it is undecided."
-    )
-    conditional_power: float | None = Field(
-        description="Of planned looks, the probability that the last one reaches a goal of the "
-        "stop rule if rows to come are like those so far; null for others and at the end."
-    )
-    sentence: str = Field(description="The look in words.")
-    reason: str = Field(description="Why there is no interval; empty with one.")
+    number: int = Field(description=_LOOK["number"])
+    rows: int = Field(description=_LOOK["rows"])
+    n: int = Field(description=_LOOK["n"])
+    estimate: float = Field(description=_LOOK["estimate"])
+    standard_deviation: float = Field(description=_LOOK["standard_deviation"])
+    lower: float | None = Field(description=_LOOK["lower"])
+    upper: float | None = Field(description=_LOOK["upper"])
+    e_value: float | None = Field(description=_LOOK["e_value"])
+    p_value: float | None = Field(description=_LOOK["p_value"])
+    holds: list[Statement] = Field(description=_LOOK["holds"])
+    decision: Statement | None = Field(description=_LOOK["decision"])
+    conditional_power: float | None = Field(description=_LOOK["conditional_power"])
+    sentence: str = Field(description=_LOOK["sentence"])
+    reason: str = Field(description=_LOOK["reason"])
     at: datetime = Field(description="The time of the batch, as its sender or else its receipt.")
     received_at: datetime = Field(description="The time at which the batch was received.")
 
@@ -74,22 +68,15 @@ class ExpectedRead(BaseModel):
 class SeriesPlanRead(BaseModel):
     """When a decision is expected."""
 
-    assumes: str = Field(
-        description="expected: what the request expects; so_far: what the rows so far have."
-    )
-    difference: float = Field(description="The mean difference that is assumed.")
-    standard_deviation: float = Field(description="The standard deviation that is assumed.")
-    batch_units: float = Field(description="The rows, or clusters, in a batch that are assumed.")
-    decision: Statement | None = Field(
-        description="The decision that is expected; null if none is."
-    )
-    units: int | None = Field(
-        description="Rows, or clusters, from the beginning to the decision; null if none is "
-        "expected."
-    )
-    batches: int | None = Field(description="Batches from the beginning to the decision.")
-    additional_batches: int | None = Field(description="Batches from now to the decision.")
-    sentence: str = Field(description="The plan in words.")
+    assumes: str = Field(description=_PLAN["assumes"])
+    difference: float = Field(description=_PLAN["difference"])
+    standard_deviation: float = Field(description=_PLAN["standard_deviation"])
+    batch_units: float = Field(description=_PLAN["batch_units"])
+    decision: Statement | None = Field(description=_PLAN["decision"])
+    units: int | None = Field(description=_PLAN["units"])
+    batches: int | None = Field(description=_PLAN["batches"])
+    additional_batches: int | None = Field(description=_PLAN["additional_batches"])
+    sentence: str = Field(description=_PLAN["sentence"])
 
 
 class SeriesLinks(BaseModel):

@@ -65,14 +65,16 @@ class Gate:
     model: str
     """The model that is to be released."""
     against: str
-    """The model that it is compared with, such as the one in use."""
+    """The model that it is compared with, such as the one in use. It becomes the control of the
+    evaluation, if no control is named."""
     require: Requirement = Requirement.NOT_WORSE
-    """What must be shown; all but ``better`` need a margin, and ``no_group_worse`` groups."""
+    """What must be shown of the model: better, not_worse, equivalent or no_group_worse. All but
+    better need a margin, and no_group_worse needs groups."""
     undecided: GateOutcome = GateOutcome.UNDECIDED
-    """The outcome if neither the requirement nor its opposite is shown."""
+    """The outcome if the data show neither the requirement nor its opposite."""
     cheaper_by: float | None = None
     """By what share of the other's cost the model must also be cheaper: 0.5 is half the cost, 0 any
-    lower cost. Left out: costs do not matter to the gate."""
+    lower cost. It needs cost. Left out: costs do not matter to the gate."""
 
     def __post_init__(self) -> None:
         for name, kind in (("require", Requirement), ("undecided", GateOutcome)):
@@ -167,8 +169,7 @@ class Choices:
     """Parts that the result has beside the means, the recommended intervals and the verdicts, or
     ``all``. Methods that are named are included. Parts that are left out are not computed."""
     gate: Gate | None = None
-    """A requirement on one pair of models; the result says whether it is met. Its against becomes
-    the control, if no control is named."""
+    """A requirement on one pair of models; the result says whether it is met."""
 
     def __post_init__(self) -> None:
         if self.gate is not None and not isinstance(self.gate, Gate):

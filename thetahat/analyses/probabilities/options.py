@@ -32,21 +32,21 @@ class Probabilities:
     """What is computed about predicted probabilities."""
 
     parts: Sequence[str] = PARTS
-    """Scores that are divided into miscalibration, discrimination and uncertainty: ``brier`` and
-    ``log``."""
+    """Scores that are divided into miscalibration, discrimination and uncertainty."""
     slope: bool = True
     """Whether the calibration slope and intercept are estimated."""
     bins: int | None = None
-    """Bins of the expected calibration error; None for none."""
+    """Bins of the expected calibration error. Left out: no such error."""
     binning: str = "equal_width"
-    """``equal_width`` or ``equal_count`` bins."""
+    """How these bins are made: equal_width or equal_count."""
     thresholds: Sequence[float] = ()
-    """Probabilities from which on the event is predicted."""
+    """Probabilities from which on the event is predicted: sensitivity, specificity and predictive
+    values are given for each."""
     band_resamples: int | None = None
-    """Resamples of the outcomes of calibrated probabilities, and of the rows for two models. None
-    takes 1000, and fewer of very many rows."""
+    """Samples of calibrated probabilities, and resamples of rows for two models. Left out: 1000,
+    and fewer of very many rows."""
     each_class: bool = False
-    """Whether each of several classes is also described, against the rest."""
+    """Whether each class is also described against the rest."""
 
     def __post_init__(self) -> None:
         run_checks(

@@ -20,7 +20,7 @@ class SeriesPlan:
     """When a decision is expected, if the mean and the spread are as assumed."""
 
     assumes: str
-    """``expected``: what the request expects; ``so_far``: what the rows so far have."""
+    """expected: what the request expects; so_far: what the rows so far have."""
     difference: float
     """The mean difference, or the mean minus the reference, that is assumed."""
     standard_deviation: float

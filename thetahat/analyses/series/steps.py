@@ -65,23 +65,23 @@ class SequentialLook:
     n: int
     """Independent units so far: rows, or clusters."""
     estimate: float
-    """Mean difference, or mean loss, of the units so far."""
+    """Mean difference, or mean of one model, so far."""
     standard_deviation: float
-    """Standard deviation of the units' values, with divisor n."""
+    """Standard deviation of single units, divisor n."""
     lower: float | None
     """Lower end of the interval, which holds for all looks together; null without one."""
     upper: float | None
     """Upper end of the interval; null without one."""
     e_value: float | None
-    """e-value against no difference, or against the reference; null without one, and above
-    1e300."""
+    """e-value against no difference, or against the reference; null for planned looks, without an
+    interval, and above 1e300."""
     p_value: float | None
     """p-value that holds for all looks together: the inverse of the largest e-value so far, or of
     a planned look the least error at which it crosses its boundary; null without either."""
     holds: tuple[Statement, ...]
     """Statements that the interval shows."""
     decision: Statement | None
-    """The decision of the series, once there is one."""
+    """The decision of the series at this look; null if it is undecided."""
     conditional_power: float | None
     """Of planned looks, the probability that the last one reaches a goal of the stop rule if rows
     to come are like those so far; null for other methods and at the end."""

@@ -51,29 +51,17 @@ IntervalMethods = Annotated[list[IntervalName | IntervalEntry], Field(max_length
 TestMethods = Annotated[list[TestName | TestEntry], Field(max_length=MOST_METHODS)]
 
 
+_GATE: Final = describe_fields(Gate)
+
+
 class GateFields(Schema):
     """A requirement that one model must meet beside another, for pipelines."""
 
-    model: str = Field(description="The model that is to be released.")
-    against: str = Field(
-        description="The model that it is compared with, such as the one in use. It becomes the "
-        "control of the evaluation."
-    )
-    require: Requirement = Field(
-        Requirement.NOT_WORSE,
-        description="What must be shown of the model: better, not_worse or equivalent. The last "
-        "two need a margin.",
-    )
-    undecided: GateOutcome = Field(
-        GateOutcome.UNDECIDED,
-        description="The outcome if the data show neither the requirement nor its opposite.",
-    )
-    cheaper_by: float | None = Field(
-        None,
-        strict=True,
-        description="By what share of the other's cost the model must also be cheaper: 0.5 is half "
-        "the cost, 0 any lower cost. It needs cost.",
-    )
+    model: str = Field(description=_GATE["model"])
+    against: str = Field(description=_GATE["against"])
+    require: Requirement = Field(Requirement.NOT_WORSE, description=_GATE["require"])
+    undecided: GateOutcome = Field(GateOutcome.UNDECIDED, description=_GATE["undecided"])
+    cheaper_by: float | None = Field(None, strict=True, description=_GATE["cheaper_by"])
     as_planned: bool = Field(
         default=False,
         strict=True,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
 from thetahat.analyses.probabilities.options import (
     BINNINGS,
-    DEFAULT_RESAMPLES,
     FEWEST_RESAMPLES,
     MOST_BINS,
     MOST_RESAMPLES,
@@ -20,48 +19,35 @@ from thetahat.analyses.probabilities.options import (
 )
 from thetahat.error_paths import located_errors
 from thetahat_service.schemas.base import Schema
+from thetahat_service.schemas.field_descriptions import describe_fields
+
+_DESCRIPTIONS: Final = describe_fields(Probabilities)
 
 
 class ProbabilitiesInput(Schema):
     """What is computed about predicted probabilities."""
 
     parts: list[PartName] = Field(
-        default=list(PARTS),
-        max_length=len(PARTS),
-        description="Scores that are divided into miscalibration, discrimination and uncertainty.",
+        default=list(PARTS), max_length=len(PARTS), description=_DESCRIPTIONS["parts"]
     )
-    slope: bool = Field(
-        default=True,
-        strict=True,
-        description="Whether the calibration slope and intercept are estimated.",
-    )
+    slope: bool = Field(default=True, strict=True, description=_DESCRIPTIONS["slope"])
     bins: int | None = Field(
-        None,
-        ge=1,
-        le=MOST_BINS,
-        strict=True,
-        description="Bins of the expected calibration error. Left out: no such error.",
+        None, ge=1, le=MOST_BINS, strict=True, description=_DESCRIPTIONS["bins"]
     )
-    binning: Binning = Field(BINNINGS[0], description="How these bins are made.")
+    binning: Binning = Field(BINNINGS[0], description=_DESCRIPTIONS["binning"])
     thresholds: list[float] = Field(
         default_factory=list,
         max_length=MOST_THRESHOLDS,
-        description="Probabilities from which on the event is predicted: sensitivity, "
-        "specificity and predictive values are given for each.",
+        description=_DESCRIPTIONS["thresholds"],
     )
     band_resamples: int | None = Field(
         None,
         ge=FEWEST_RESAMPLES,
         le=MOST_RESAMPLES,
         strict=True,
-        description="Samples of calibrated probabilities, and resamples of rows for two models. "
-        f"Left out: {DEFAULT_RESAMPLES}, and fewer of very many rows.",
+        description=_DESCRIPTIONS["band_resamples"],
     )
-    each_class: bool = Field(
-        default=False,
-        strict=True,
-        description="Whether each class is also described against the rest.",
-    )
+    each_class: bool = Field(default=False, strict=True, description=_DESCRIPTIONS["each_class"])
 
 
 PROBABILITIES_FIELD: Any = Field(
