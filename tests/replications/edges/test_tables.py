@@ -14,7 +14,16 @@ from thetahat_replications.edges.__main__ import find_tables
 from thetahat_replications.edges.table import Table, write_page
 
 TABLES = sorted(find_tables())
-SPREADS = {"metrics_at_limits", "order_of_time", "runs_that_succeed", "time_ordered_splits"}
+SPREADS = {
+    "agreement",
+    "agreements_with_few",
+    "metrics_at_limits",
+    "neighbouring_rows",
+    "order_of_time",
+    "rare_errors_in_clusters",
+    "runs_that_succeed",
+    "time_ordered_splits",
+}
 """Tables that have a standard deviation of their repetitions, and so need two of them."""
 
 
