@@ -80,11 +80,9 @@ def format_with_error(value: float | None, standard_error: float | None) -> str:
     return f"{format_estimate(value, standard_error)} (± {error})"
 
 
-def format_ends(
-    lower: float | None, upper: float | None, standard_error: float | None = None
-) -> str:
+def format_ends(lower: float | None, upper: float | None) -> str:
     """Return the ends of an interval; an open end is written in words."""
-    return format_interval(None, lower, upper, standard_error)[1]
+    return format_interval(None, lower, upper)[1]
 
 
 def format_interval(

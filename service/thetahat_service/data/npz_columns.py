@@ -222,7 +222,7 @@ def _read_sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> Spar
         np.asarray(arrays["indices"][entries]),
         np.asarray(arrays["data"][entries]).astype(np.float64),
     )
-    check_entries(rows, start, 0, width)
+    check_entries(rows, start, width)
     return rows
 
 

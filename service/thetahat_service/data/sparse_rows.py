@@ -28,22 +28,22 @@ class SparseRows(NamedTuple):
         return len(self.values)
 
 
-def check_entries(rows: SparseRows, first_row: int, first: int, width: int) -> None:
+def check_entries(rows: SparseRows, first_row: int, width: int) -> None:
     """Refuse columns outside the matrix and values that are not finite, and name the row.
 
     Parameters
     ----------
     first_row : int
         The number, in the whole file, of the first of the rows.
-    first, width : int
-        The number of the first column, and how many there are.
+    width : int
+        How many columns there are.
     """
-    outside = (rows.indices < first) | (rows.indices >= first + width)
+    outside = (rows.indices < 0) | (rows.indices >= width)
     if outside.any():
         at = int(np.argmax(outside))
         raise InvalidFile(
             f"Row {first_row + find_row(rows, at)} has a value in column {rows.indices[at]}, but "
-            f"the matrix has columns {first} to {first + width - 1}."
+            f"the matrix has columns 0 to {width - 1}."
         )
     unfit = ~np.isfinite(rows.values)
     if unfit.any():

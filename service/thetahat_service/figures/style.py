@@ -44,10 +44,10 @@ class Palette:
     """Colours of categories, from the palette of Okabe and Ito, which people with any form of
     colour blindness can distinguish."""
 
-    def lighten(self, colour: str, share: float = 0.35) -> str:
-        """Return a colour as it looks when it covers the paper in part."""
+    def lighten(self, colour: str) -> str:
+        """Return a colour as it looks when it covers about a third of the paper."""
         parts = [
-            round(share * int(colour[i : i + 2], 16) + (1 - share) * int(self.paper[i : i + 2], 16))
+            round(0.35 * int(colour[i : i + 2], 16) + 0.65 * int(self.paper[i : i + 2], 16))
             for i in (1, 3, 5)
         ]
         return "#" + "".join(f"{part:02x}" for part in parts)

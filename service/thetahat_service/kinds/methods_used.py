@@ -30,6 +30,6 @@ def record_method(family: str, method: Any, key: str | None = None) -> MethodUse
     return MethodUsed(family=family, name=name, params=parameters, key=None if key == name else key)
 
 
-def record_methods(family: str, methods: Iterable[Any]) -> tuple[MethodUsed, ...]:
-    """Return the records of chosen methods, each under its key in the result."""
-    return tuple(record_method(family, chosen.method, chosen.key) for chosen in methods)
+def record_metrics(metrics: Iterable[Any]) -> tuple[MethodUsed, ...]:
+    """Return the records of chosen metrics, each under its key in the result."""
+    return tuple(record_method("metrics", chosen.method, chosen.key) for chosen in metrics)

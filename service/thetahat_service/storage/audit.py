@@ -58,10 +58,10 @@ class Origin:
     request_id: str | None
 
     @classmethod
-    def read_current(cls, default: str = COMMAND_LINE) -> Origin:
-        """Return the origin of the request that is being answered; outside of one the default."""
+    def read_current(cls) -> Origin:
+        """Return the origin of the request that is being answered; else it is a command."""
         caller = CALLER.get()
-        return cls(default if caller is None else caller.actor, REQUEST_ID.get())
+        return cls(COMMAND_LINE if caller is None else caller.actor, REQUEST_ID.get())
 
 
 @dataclass(frozen=True, slots=True)

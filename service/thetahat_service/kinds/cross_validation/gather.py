@@ -19,7 +19,7 @@ from thetahat_service.kinds.fitting.engine import JoinedOutputs
 from thetahat_service.kinds.fitting.failures import convert_to_error
 from thetahat_service.kinds.fitting.refits import StageArrays, read_refits
 from thetahat_service.kinds.loss_columns import make_prediction_column, tabulate_losses
-from thetahat_service.kinds.methods_used import record_methods
+from thetahat_service.kinds.methods_used import record_metrics
 
 
 def build_result(plan: CrossValidationPlan, outputs: JoinedOutputs) -> Finished:
@@ -62,7 +62,7 @@ def build_result(plan: CrossValidationPlan, outputs: JoinedOutputs) -> Finished:
     )
     methods = (
         *plan.list_methods_used(present),
-        *record_methods("metrics", metrics),
+        *record_metrics(metrics),
         *evaluation.methods,
         *plan.refits.list_methods_used(),
         *(() if importance is None else importance.list_methods_used()),

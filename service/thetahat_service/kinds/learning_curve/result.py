@@ -41,7 +41,7 @@ from thetahat_service.kinds.learning_curve.plan import (
 )
 from thetahat_service.kinds.learning_curve.run import WHOLE_SIZES
 from thetahat_service.kinds.loss_columns import make_lazy_loss_columns, make_prediction_column
-from thetahat_service.kinds.methods_used import record_methods
+from thetahat_service.kinds.methods_used import record_metrics
 from thetahat_service.kinds.provenance import KindResult
 from thetahat_service.outcomes.output_table import OutputColumn
 from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
@@ -147,7 +147,7 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     )
     methods = (
         *plan.list_methods_used(list(plan.request.learners)),
-        *record_methods("metrics", plan.metrics),
+        *record_metrics(plan.metrics),
         *evaluation.methods,
         *refits.list_methods_used(),
     )

@@ -12,7 +12,7 @@ from thetahat.errors import EvaluationError
 from thetahat_service.errors import InvalidRequest, run_checks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
-from thetahat_service.kinds.methods_used import record_method, record_methods
+from thetahat_service.kinds.methods_used import record_method, record_metrics
 from thetahat_service.kinds.predictions.plan import build_plan, check_dataset, check_form, read_rows
 from thetahat_service.kinds.predictions.request import PredictionsRequest
 from thetahat_service.kinds.predictions.result import PredictionsResult
@@ -66,7 +66,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         result = PredictionsResult(evaluation=evaluation, bias_variance=losses.bias_variance)
         methods = (
             record_method("losses", plan.loss),
-            *record_methods("metrics", plan.metrics),
+            *record_metrics(plan.metrics),
             *evaluation.methods,
             *plan.fits.list_methods_used(),
         )

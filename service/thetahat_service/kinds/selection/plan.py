@@ -56,7 +56,7 @@ from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.scheme_plan import check_choices
 from thetahat_service.kinds.fitting.work_estimate import check_work
 from thetahat_service.kinds.learners_used import record_learners
-from thetahat_service.kinds.methods_used import record_method, record_methods
+from thetahat_service.kinds.methods_used import record_method, record_metrics
 from thetahat_service.kinds.selection.bundles import MOST_SHOWN, bundle_candidates
 from thetahat_service.kinds.selection.request import SelectionRequest
 from thetahat_service.kinds.selection.schemes import (
@@ -189,7 +189,7 @@ class SelectionPlan(FittingPlan):
             ),
             record_method("losses", self.loss),
             *select_by,
-            *record_methods("metrics", self.metrics),
+            *record_metrics(self.metrics),
             *record_learners({name: self.specs[name] for name in names}),
         ]
 
