@@ -82,7 +82,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/losses/covariance.MAX_BLOCKS",
         "analyses/losses/covariance.MAX_ENTRIES",
         "analyses/losses/choices.MOST_MODELS_OF_ALL_PAIRS",
-        "analyses/agreement/measuring.MOST_RESAMPLES",
+        "analyses/agreement/kappa_differences.MOST_RESAMPLES",
         "analyses/agreement/ratings.MOST_CATEGORIES",
         "analyses/agreement/ratings.MOST_RATERS",
         "analyses/losses/neighbours.MOST_PAIRS",

@@ -144,8 +144,8 @@ def _tabulate_differences(result: Json) -> Table:
         for each in result.get("differences", ())
     ]
     note = "Percentile intervals of a bootstrap over the items that all three rated."
-    if len(rows) > 1:
-        note += f" Each holds by itself, not all {len(rows)} at once."
+    if any(each.get("simultaneous_pairs") for each in result.get("differences", ())):
+        note += f" All {len(rows)} hold at once."
     return Table.of_rows(f"Kappa with {result.get('truth')}, compared", rows, [note])
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -19,17 +21,40 @@ from thetahat.values.types import FloatArray, IntArray
 LEAST_RESAMPLES: Final = 100
 """Resamples in which both kappas must be defined for an interval."""
 
+LEAST_IN_A_TAIL: Final = 10
+"""Resamples beyond each end of an interval of several pairs. Between resamples, quantiles are a
+little too near: with ten beyond an end the tail is a tenth too large, with one twice as large."""
+MOST_RESAMPLES: Final = 20_000
+"""Largest number of resamples: some seconds of one core."""
 _NUMBERS_AT_ONCE: Final = 4_000_000
 """Largest number of weights of clusters that are drawn at once."""
 
 
-def compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
-    ratings: Ratings, a: str, b: str, level: float, n_resamples: int, seed: int
+def compare_all_kappas(
+    ratings: Ratings, level: float, n_resamples: int, seed: int
+) -> tuple[KappaDifference, ...]:
+    """Return the differences of the kappas of all pairs of raters with the truth.
+
+    The intervals of several pairs hold all at once, by Bonferroni: each has a tail that is so much
+    smaller, and more resamples where fewer than ``LEAST_IN_A_TAIL`` would be in it.
+    """
+    pairs = list(combinations([name for name in ratings.names if name != ratings.truth], 2))
+    if len(pairs) > 1:
+        in_tail = 2 * len(pairs) * LEAST_IN_A_TAIL / (1 - level)
+        n_resamples = max(n_resamples, min(math.ceil(in_tail), MOST_RESAMPLES))
+    return tuple(
+        _compare_kappas(ratings, pair, len(pairs), level, n_resamples, seed) for pair in pairs
+    )
+
+
+def _compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
+    ratings: Ratings, pair: tuple[str, str], n_pairs: int, level: float, n_resamples: int, seed: int
 ) -> KappaDifference:
     """Return the difference of the kappas of two raters with the truth.
 
     The items (or clusters) are drawn with replacement, the same for both raters.
     """
+    a, b = pair
     assert ratings.truth is not None  # noqa: S101 - the caller has one
     columns = [ratings.names.index(name) for name in (a, b, ratings.truth)]
     codes = ratings.codes[:, columns]
@@ -52,7 +77,7 @@ def compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
     if difference is not None and len(kappas) >= LEAST_RESAMPLES:
         drawn = kappas[:, 0] - kappas[:, 1]
         if np.ptp(drawn) > SAME_CONTRIBUTIONS:
-            tail = (1 - level) / 2
+            tail = (1 - level) / (2 * n_pairs)
             lower, upper = np.quantile(drawn, [tail, 1 - tail]).tolist()
             error = float(drawn.std(ddof=1))
     found = KappaDifference(
@@ -66,6 +91,7 @@ def compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
         lower=lower,
         upper=upper,
         n_resamples=len(kappas),
+        simultaneous_pairs=n_pairs if n_pairs > 1 else None,
         sentence=_write(a, b, ratings.truth, difference, lower, upper, level),
     )
     return add_coverage_of_difference(found, codes, q, cluster)

@@ -13,7 +13,7 @@ from thetahat.analyses.agreement.expected_coverage import (
     add_coverage_of_rate,
     add_expected_coverage,
 )
-from thetahat.analyses.agreement.kappa_differences import compare_kappas
+from thetahat.analyses.agreement.kappa_differences import MOST_RESAMPLES, compare_all_kappas
 from thetahat.analyses.agreement.ratings import MOST_CATEGORIES, Ratings, read_ratings
 from thetahat.analyses.agreement.result import (
     AgreementEstimate,
@@ -51,9 +51,6 @@ from thetahat.values.types import Alternative, IntArray, Label
 
 DEFAULT_RESAMPLES: Final = 2000
 """Resamples of items for the difference of two kappas."""
-
-MOST_RESAMPLES: Final = 20_000
-"""Largest number of resamples: some seconds of one core."""
 
 MOST_SHOWN: Final = 20
 """Categories that a result lists."""
@@ -111,7 +108,8 @@ def measure_agreement(  # noqa: PLR0913 - the fields of a request
     level : float
         Confidence level of intervals.
     n_resamples : int
-        Resamples of items (or clusters) for the difference of two kappas.
+        Resamples of items (or clusters) for the difference of two kappas; of several differences at
+        least so many that ten are beyond each end of an interval, up to 20 000.
     seed : int
         Seed of the resamples.
 
@@ -135,11 +133,8 @@ def measure_agreement(  # noqa: PLR0913 - the fields of a request
         cluster=cluster,
     )
     pairs = tuple(_measure_pair(read, a, b, level) for a, b in _list_pairs(read))
-    others = [name for name in read.names if name != truth]
     differences = (
-        tuple(
-            compare_kappas(read, a, b, level, n_resamples, seed) for a, b in combinations(others, 2)
-        )
+        compare_all_kappas(read, level, n_resamples, seed)
         if truth is not None and len(read.categories) <= MOST_CATEGORIES
         else ()
     )

@@ -106,6 +106,8 @@ class KappaDifference:
     """Upper end of the percentile interval."""
     n_resamples: int
     """Number of resamples of items, or clusters, in which both kappas are defined."""
+    simultaneous_pairs: int | None = None
+    """Number of pairs whose intervals hold all at once; left out where it holds by itself."""
     sentence: str
     """The difference in words."""
     expected_coverage: ExpectedCoverage | None = None

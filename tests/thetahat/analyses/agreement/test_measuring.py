@@ -205,6 +205,28 @@ def test_limit_clusters_of_one_item_give_the_same_differences() -> None:
     assert abs(clusters["standard_error"] / items["standard_error"] - 1) < 5 / 4000**0.5
 
 
+def test_exact_differences_of_several_pairs_have_the_level_of_each_by_bonferroni() -> None:
+    ratings = draw(150, [0.1, 0.2, 0.25], 7)
+    found = measure(ratings, truth="truth")["differences"]
+
+    assert [(each["a"], each["b"]) for each in found] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
+    for each in found:
+        two = {name: ratings[name] for name in ("truth", each["a"], each["b"])}
+        (alone,) = measure(two, truth="truth", level=1 - 0.05 / 3)["differences"]
+        assert_allclose([each["lower"], each["upper"]], [alone["lower"], alone["upper"]])
+        assert (each["simultaneous_pairs"], each["n_resamples"]) == (3, 2000)
+        assert alone.get("simultaneous_pairs") is None
+
+
+def test_limit_ten_resamples_are_beyond_each_end_of_several_pairs() -> None:
+    few = measure(draw(60, [0.2] * 3, 3), truth="truth", n_resamples=200)["differences"]
+    alone = measure(draw(60, [0.2] * 2, 3), truth="truth", n_resamples=200)["differences"]
+
+    # 10 / (.05 / (2 * 3)); a pair by itself has what the request says
+    assert {each["n_resamples"] for each in few} == {1200}
+    assert {each["n_resamples"] for each in alone} == {200}
+
+
 def test_exact_equal_raters_differ_by_nothing() -> None:
     ratings = draw(60, [0.2], 8)
 
