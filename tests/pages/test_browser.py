@@ -74,10 +74,14 @@ class Tab:
 
     def check(self) -> None:
         """Assert that nothing went wrong, that people can use the page, and that it fits."""
-        assert self.problems == []
+        self.check_width()
         violations = Axe().run(self.page).response["violations"]
         serious = {each["id"]: each["help"] for each in violations if each["impact"] in SERIOUS}
         assert serious == {}, self.page.url
+
+    def check_width(self) -> None:
+        """Assert that nothing went wrong, and that the page fits."""
+        assert self.problems == []
         page_width = self.page.evaluate("document.documentElement.scrollWidth")
         assert page_width <= self.width, self.page.url
 
@@ -218,7 +222,8 @@ def test_exact_a_chart_can_be_pointed_at_and_has_the_text_of_its_image(tab: Tab)
     expect(figure.locator(".chart")).to_be_hidden()
 
 
-def test_degenerate_without_the_library_the_images_stay(tab: Tab) -> None:
+def test_degenerate_without_the_library_the_images_stay(narrow_tab: Tab) -> None:
+    tab = narrow_tab
     identifier = submit_losses(tab.url, "images")
     page = tab.page
     page.route("**/static/vega-*.js", lambda route: route.abort())
@@ -306,7 +311,7 @@ def paths(url: str) -> list[str]:
         "/data-sets",
         f"/data-sets/{dataset.id}",
         "/methods",
-        "/methods/variances",
+        "/methods/risks",
         "/studies",
         "/studies/bootstrap_estimates",
         "/log-in",
@@ -318,6 +323,9 @@ def test_exact_no_page_has_faults(tab: Tab, paths: list[str]) -> None:
         page = tab.open(path)
         wait_for_charts(page)
         tab.check()
+    # The same with so many methods that the search for faults would take as long as all others.
+    tab.open("/methods/variances")
+    tab.check_width()
 
 
 def test_exact_a_person_asks_which_scheme_fits(tab: Tab) -> None:
@@ -349,16 +357,16 @@ def test_exact_a_page_that_is_not_there_is_a_page(tab: Tab) -> None:
     tab.check()
 
 
-def test_exact_the_keyboard_reaches_content_and_navigation(tab: Tab) -> None:
-    page = tab.open("/")
+def test_exact_the_keyboard_reaches_content_and_navigation(narrow_tab: Tab) -> None:
+    page = narrow_tab.open("/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "content"
 
 
-def test_exact_a_page_prints_without_its_forms(tab: Tab) -> None:
-    page = tab.open("/")
+def test_exact_a_page_prints_without_its_forms(narrow_tab: Tab) -> None:
+    page = narrow_tab.open("/")
     page.emulate_media(media="print")
 
     expect(page.get_by_role("search")).to_be_hidden()
