@@ -429,6 +429,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Kanamori, T., Hido, S. and Sugiyama, M. (2009). A least-squares approach to direct "
             "importance estimation. Journal of Machine Learning Research 10, 1391-1445."
         ),
+        "katz1978": (
+            "Katz, D., Baptista, J., Azen, S. P. and Pike, M. C. (1978). Obtaining confidence "
+            "intervals for the risk ratio in cohort studies. Biometrics 34, 469-474."
+        ),
         "kerby2014": (
             "Kerby, D. S. (2014). The simple difference formula: an approach to teaching "
             "nonparametric correlation. Comprehensive Psychology 3, 1."

@@ -1,4 +1,4 @@
-r"""Fieller's set of ratios of two means.
+r"""Fieller's set of ratios of two means, and the interval of their logarithm.
 
 The set has every r for which the t test of a mean of 0 does not reject for a - r b:
 
@@ -77,3 +77,21 @@ def find_ratios(means: MeansOfPair, quantile: float) -> RatioSet:
     ends = (stable / first, last / stable) if stable != 0 else (0.0, 0.0)
     shape: RatioShape = "interval" if first > 0 else "two_rays"
     return RatioSet(shape=shape, lower=min(ends), upper=max(ends), g=g)
+
+
+def find_log_ratios(means: MeansOfPair, quantile: float) -> tuple[float, float, float] | None:
+    r"""Return the ends of the interval of the log ratio, as ratios, and its standard error.
+
+    .. math:: \log \frac{m_a}{m_b} \pm q \sqrt{\frac{v_a}{m_a^2} + \frac{v_b}{m_b^2}
+        - \frac{2 c}{m_a m_b}}
+
+    Source: katz1978 (for independent rates).
+
+    Degenerate cases: None where a mean is not above 0.
+    """
+    if not min(means.a, means.b) > 0:
+        return None
+    relative = means.variance_a / means.a**2 + means.variance_b / means.b**2
+    error = math.sqrt(max(0.0, relative - 2 * means.covariance / (means.a * means.b)))
+    centre, reach = math.log(means.a / means.b), quantile * error
+    return math.exp(centre - reach), math.exp(centre + reach), error

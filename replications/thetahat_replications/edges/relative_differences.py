@@ -13,7 +13,7 @@ from scipy import stats
 
 from thetahat.analyses.losses.pair_coverage import DIFFER, FEWER_ONES, NUMBERS, RATES, RATIOS, ROWS
 from thetahat.analyses.losses.relative_differences import find_set
-from thetahat.numerics.fieller import MeansOfPair
+from thetahat.numerics.fieller import MeansOfPair, find_log_ratios
 from thetahat.values.types import FloatArray
 from thetahat_replications.edges.simulated_intervals import ORACLE, SHIFT, iterate_designs
 from thetahat_replications.edges.studied_shares import StudiedShare, share_designs
@@ -160,13 +160,13 @@ def _judge(
             lengths.append(upper - lower)
         else:
             n_open += 1
-        if m_a == 0:
+        log = find_log_ratios(means, quantile)
+        if log is None:
             log_covers.append(False)
             continue
-        error = math.sqrt(v_a / m_a**2 + v_b / m_b**2 - 2 * c / (m_a * m_b))
-        log_covers.append(abs(math.log(m_a / m_b / ratio)) <= quantile * error)
-        n_found_by_log += abs(math.log(m_a / m_b / other)) > quantile * error
-        log_lengths.append(m_a / m_b * 2 * math.sinh(quantile * error))
+        log_covers.append(log[0] <= ratio <= log[1])
+        n_found_by_log += not log[0] <= other <= log[1]
+        log_lengths.append(log[1] - log[0])
     known = max(1, len(covers))
     return (
         len(covers) / len(samples),

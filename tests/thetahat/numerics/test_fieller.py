@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from tests.vectors.reading import VECTORS
-from thetahat.numerics.fieller import MeansOfPair, find_ratios
+from thetahat.numerics.fieller import MeansOfPair, find_log_ratios, find_ratios
 
 RATIOS = [name for name in VECTORS if name.startswith("relative_")]
 
@@ -78,3 +78,34 @@ def test_degenerate_g_of_one_and_no_spread() -> None:
     assert find_ratios(make(0.0, 0.0, 0.0, 0.0), 2.0).shape == "everything"
     point: Any = find_ratios(make(1.0, 2.0, 0.0, 0.0), 2.0)
     assert_allclose([point.lower, point.upper], [0.5, 0.5])
+
+
+@pytest.mark.parametrize(("x", "n", "y", "m"), [(7, 40, 12, 50), (30, 60, 3, 45)])
+def test_outside_the_log_ratio_of_independent_rates_is_scipy_s(
+    x: int, n: int, y: int, m: int
+) -> None:
+    p, q = x / n, y / m
+    found = find_log_ratios(make(p, q, p * (1 - p) / n, q * (1 - q) / m), stats.norm.ppf(0.975))
+    other = stats.contingency.relative_risk(x, n, y, m).confidence_interval(0.95)
+
+    assert found is not None
+    assert_allclose(found[:2], [other.low, other.high], rtol=1e-9)
+
+
+def test_naive_the_log_ratio_of_paired_means() -> None:
+    """Its standard error is that of the mean of a / mean(a) - b / mean(b)."""
+    rng = np.random.default_rng(4)
+    b = rng.gamma(2.0, 1.0, 30)
+    a = 0.5 * b + rng.gamma(1.0, 1.0, 30)
+    quantile = float(stats.t.ppf(0.975, 29))
+    found = find_log_ratios(describe(a, b), quantile)
+    error = (a / a.mean() - b / b.mean()).std(ddof=1) / 30**0.5
+    ends = a.mean() / b.mean() * np.exp(quantile * error * np.array([-1, 1]))
+
+    assert found is not None
+    assert_allclose(found, [*ends, error], rtol=1e-12)
+
+
+@pytest.mark.parametrize("means", [make(0.0, 1.0, 0.1, 0.1), make(1.0, -1.0, 0.1, 0.1)])
+def test_degenerate_a_mean_of_0_has_no_log_ratio(means: MeansOfPair) -> None:
+    assert find_log_ratios(means, 2.0) is None

@@ -338,6 +338,22 @@ class MetricDifference:
     """Cautions about these numbers."""
 
 
+@dataclass(frozen=True, slots=True)
+class LogRatio:
+    """The interval of the log ratio of two means, by the delta method.
+
+    It rests on the variance, the degrees of freedom and the level of Fieller's set, which is
+    recommended.
+    """
+
+    lower: float
+    """Lower end, as a ratio."""
+    upper: float
+    """Upper end, as a ratio."""
+    standard_error: float
+    """Standard error of the logarithm of the ratio."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelativeDifference:
     """How much larger or smaller the mean of a is than that of b, as a share of the latter."""
@@ -363,6 +379,8 @@ class RelativeDifference:
     """Upper end of the set of ratios."""
     g: float | None
     """Squared relative error of the mean of b; from 1 on that mean could be 0."""
+    log_ratio: LogRatio | None = None
+    """The interval of the log ratio; left out where the set is no interval, or a mean is 0."""
     level: float
     """Confidence level of the two-sided set."""
     simultaneous_pairs: int | None

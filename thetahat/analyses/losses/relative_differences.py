@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from thetahat.analyses.losses.optional_results import RelativeDifference
+from thetahat.analyses.losses.optional_results import LogRatio, RelativeDifference
 from thetahat.analyses.losses.pair_coverage import add_coverage_of_ratios
 from thetahat.distributions import compute_upper_quantile
-from thetahat.numerics.fieller import MeansOfPair, RatioSet, find_ratios
+from thetahat.numerics.fieller import MeansOfPair, RatioSet, find_log_ratios, find_ratios
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.block_losses import EPSILON, BlockLosses
 from thetahat.values.number_text import format_percent
@@ -49,14 +49,19 @@ def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its var
     mean = MeanKind.MACRO if variance is None else variance[2].mean
     mean_a, mean_b = (_get_mean(one, mean) for one in (losses.a, losses.b))
     found: RatioSet | None = None
+    log: tuple[float, float, float] | None = None
     if _has_negative(losses.a) or _has_negative(losses.b):
         ratio, reason = None, "negative"
     elif mean_b <= 0:
         ratio, reason = None, "zero"
     else:
         ratio, reason = mean_a / mean_b, "no_spread"
-        if variance is not None:
-            found = _find_set(losses, variance, (mean_a, mean_b), alpha)
+        pair = None if variance is None else _read_pair(losses, variance, (mean_a, mean_b))
+        if variance is not None and pair is not None:
+            quantile = compute_upper_quantile(alpha / 2, variance[2].degrees_of_freedom)
+            found = find_set(pair, quantile)
+            if found is not None and found.shape == "interval":
+                log = find_log_ratios(pair, quantile)
     if found is not None and found.shape != "interval":
         ratio = None
     key, degrees = (None, None) if variance is None else (variance[0], variance[2])
@@ -71,6 +76,7 @@ def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its var
         lower=None if found is None else found.lower,
         upper=None if found is None else found.upper,
         g=None if found is None else found.g,
+        log_ratio=None if log is None else LogRatio(*log),
         level=level,
         simultaneous_pairs=simultaneous_pairs,
         variance=None if found is None else key,
@@ -80,13 +86,12 @@ def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its var
     return add_coverage_of_ratios(relative, losses)
 
 
-def _find_set(
+def _read_pair(
     losses: PairedLosses,
     variance: tuple[str, VarianceEstimator, VarianceEstimate],
     means: tuple[float, float],
-    alpha: float,
-) -> RatioSet | None:
-    """Return Fieller's set; None where the variances are not positive or leave no spread."""
+) -> MeansOfPair | None:
+    """Return the means with their variances; None where these are not positive."""
     _, method, of_difference = variance
     v_a, v_b = (method.estimate(one).value for one in (losses.a, losses.b))
     v_d = of_difference.value
@@ -94,14 +99,13 @@ def _find_set(
         return None
     if not (v_a >= 0 and v_b >= 0 and v_d > 0):
         return None
-    pair = MeansOfPair(
+    return MeansOfPair(
         a=means[0],
         b=means[1],
         variance_a=v_a,
         variance_b=v_b,
         covariance=(v_a + v_b - v_d) / 2,
     )
-    return find_set(pair, compute_upper_quantile(alpha / 2, of_difference.degrees_of_freedom))
 
 
 def find_set(pair: MeansOfPair, quantile: float) -> RatioSet | None:

@@ -74,6 +74,13 @@ def test_exact_ends_are_where_the_test_of_a_minus_r_b_is_at_its_limit(options: A
         estimate = rest.variances[relative.variance]
         t = estimate.estimate / estimate.standard_error
         assert_allclose(abs(t), quantile, rtol=1e-7)
+    parts = A / relative.mean_a - B / relative.mean_b
+    of_log = thetahat.evaluate({"rest": parts}, **named).models["rest"].variances[relative.variance]
+    log = relative.log_ratio
+    assert_allclose(log.standard_error, of_log.standard_error, rtol=1e-7)
+    reach = quantile * log.standard_error
+    centre = np.log(relative.ratio)
+    assert_allclose(np.log([log.lower, log.upper]), [centre - reach, centre + reach], rtol=1e-7)
 
 
 def test_exact_intervals_hold_for_all_pairs_at_once() -> None:
@@ -88,6 +95,7 @@ def test_exact_intervals_hold_for_all_pairs_at_once() -> None:
     assert among.wins.lower < alone.wins.lower
     strict = compare(A, B, level=1 - 0.05 / 3)
     assert_allclose(among.relative.lower, strict.relative.lower)
+    assert_allclose(among.relative.log_ratio.lower, strict.relative.log_ratio.lower)
     assert_allclose(among.wins.upper, strict.wins.upper)
 
 
@@ -110,6 +118,9 @@ def test_degenerate_means_and_spreads_without_a_set() -> None:
 
     everything = compare(rare, rare[::-1]).relative
     assert (everything.ratio, everything.shape) == (None, "everything")
+    none = compare(zeros, A[:40]).relative  # the set is 0 alone
+    for without in (to_zero, to_rare, equal, proportional, everything, none):
+        assert without.log_ratio is None
 
 
 def test_by_hand_sentences() -> None:
