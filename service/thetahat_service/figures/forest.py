@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from thetahat.metrics import METRICS
 from thetahat.values.types import Target
 from thetahat_presentation.captions import SIDES, phrase, write_level
+from thetahat_presentation.parts.metrics import choose_mean
 from thetahat_presentation.targets import TARGETS, name_target
 from thetahat_presentation.wording import (
     capitalise,
@@ -141,12 +142,6 @@ def _collect_metric(metric: MetricResultDict) -> list[ModelInterval]:
         ]
     value = choose_mean(metric)
     return [] if value is None else [("", Bar(value, None, None), None)]
-
-
-def choose_mean(metric: MetricResultDict) -> float | None:
-    """Return the mean of a metric that its variance belongs to; None if it is not finite."""
-    means = metric["estimate"]
-    return means["macro"] if metric["mean"] == "macro" else means["pooled"]
 
 
 def _build_figure(  # noqa: PLR0913 - the words of a figure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import pyarrow.parquet as pq
 from thetahat.similar_names import suggest_name
 from thetahat_service.data import arrow_functions as pc
 from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept
-from thetahat_service.kinds.loss_columns import KEY
+from thetahat_service.kinds.loss_columns import read_description
 from thetahat_service.schemas.evaluation import InstanceDifferenceRead, InstanceDifferencesRead
 
 
@@ -39,10 +38,7 @@ def read_differences(path: Path, query: InstanceQuery) -> InstanceDifferencesRea
     ``path`` is the file of losses.
     """
     schema = pq.read_schema(path)
-    description = (schema.metadata or {}).get(KEY)
-    if description is None:
-        raise PartsNotKept("The losses were kept by an older release, without their layout.")
-    described: dict[str, Any] = json.loads(description)
+    described = read_description(schema)
     columns: dict[str, str] = described["models"]
     a, b = _choose_models(columns, query.a, query.b)
     labels = [name for name in ("instance", "block", "cluster") if name in schema.names]

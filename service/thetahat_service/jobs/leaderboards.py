@@ -96,8 +96,6 @@ def _read_kept(row: EvaluationRow) -> EvaluationToRank:
         table = read_kept_losses(files.fetch(stored.losses_file))
     except DamagedFile:
         raise PartsNotKept("Its losses were removed.") from None
-    if table is None:
-        raise PartsNotKept("Its losses were kept by an older release, without their layout.")
     choices, result = request.choices, json.loads(stored.body)
     models = result["models"].items()
     return EvaluationToRank(

@@ -135,8 +135,6 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
             raise PartsNotKept(
                 "The losses of this evaluation were removed, so it has no other parts."
             ) from None
-        if table is None:
-            raise PartsNotKept("The losses were kept by an older release, without their layout.")
         groups = None
         if ResultPart.GROUP_GAPS in beyond:
             _refuse_missing_data(loaded)

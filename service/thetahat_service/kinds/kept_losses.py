@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,19 +13,16 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 from thetahat.values.words import choose_words
-from thetahat_service.kinds.loss_columns import KEY
+from thetahat_service.kinds.loss_columns import read_description
 
 
-def read_kept_losses(file: Path | pa.BufferReader) -> LossTable | None:
-    """Return the table of a file of losses; None if an older release wrote it.
+def read_kept_losses(file: Path | pa.BufferReader) -> LossTable:
+    """Return the table of a file of losses; ``PartsNotKept`` if an older release wrote it.
 
     Sentences call a block by the general word; ``LossTable.with_words`` gives another.
     """
     kept: pa.Table = pq.read_table(file)
-    description = (kept.schema.metadata or {}).get(KEY)
-    if description is None:
-        return None
-    described: dict[str, Any] = json.loads(description)
+    described = read_description(kept.schema)
     kind = BlockKind(described["blocks"])
     labels = {
         name: kept[name].to_pylist() if name in kept.column_names else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Label
 from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.errors import PartsNotKept
 from thetahat_service.outcomes.output_table import OutputColumn, OutputTable
 from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
@@ -61,6 +62,15 @@ def describe_losses(table: LossTable, columns: dict[str, str]) -> dict[bytes, by
         "are_sorted_by_truth": None if by_truth is None else by_truth.tolist(),
     }
     return {KEY: json.dumps(described, default=str).encode()}
+
+
+def read_description(schema: pa.Schema) -> dict[str, Any]:
+    """Return what ``describe_losses`` wrote; ``PartsNotKept`` for a file of an older release."""
+    description = (schema.metadata or {}).get(KEY)
+    if description is None:
+        raise PartsNotKept("The losses were kept by an older release, without their layout.")
+    described: dict[str, Any] = json.loads(description)
+    return described
 
 
 def name_column(model: str) -> str:

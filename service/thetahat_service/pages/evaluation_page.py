@@ -40,13 +40,16 @@ def _describe_method(method: Json) -> tuple[str, str, str]:
     name = capitalise(name_method(method["name"]))
     if method.get("as", method["name"]) != method["name"]:
         name = f"{name} (as {method['as']})"
+    return describe_family(method["family"])[0], name, "; ".join(list_parameters(method))
+
+
+def list_parameters(method: Mapping[str, Any]) -> list[str]:
+    """Return the parameters and the preparation steps of a method that was used."""
     parameters = [
         f"{key} = {value}" for key, value in method["params"].items() if value is not None
     ]
     steps = list_steps(method.get("prepare"))
-    if steps:
-        parameters.append(f"after {join_words(steps)}")
-    return describe_family(method["family"])[0], name, "; ".join(parameters)
+    return [*parameters, f"after {join_words(steps)}"] if steps else parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

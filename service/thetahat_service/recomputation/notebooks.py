@@ -113,8 +113,6 @@ def _read_source(evaluation: KeptEvaluation) -> _Source:
             "bundle of the evaluation has all."
         )
     table = read_kept_losses(evaluation.losses)
-    if table is None:
-        raise PartsNotKept("The losses were kept by an older release, without their layout.")
     return _Source(evaluation=evaluation, request=request, result=result, table=table)
 
 

@@ -23,7 +23,7 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.json_values import to_json
 from thetahat_presentation.expansion import expand_result
 from thetahat_presentation.numbers import count
-from thetahat_service.errors import InvalidFile, PartsNotKept, ServiceError
+from thetahat_service.errors import InvalidFile, ServiceError
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.digests import compute_digests, digest_inline_data
@@ -332,14 +332,12 @@ class _Evaluation:
         """Return what follows from the kept losses."""
         request: Any = self.request
         table = self._read_losses()
-        if table is None:
-            raise PartsNotKept("The losses were kept by an older release, without their layout.")
         seed = int(self.result["provenance"]["seed"])
         evaluated = evaluate_kept_losses(table, request.choices, self.result, seed)
         value: dict[str, Any] = orjson.loads(encode_json(to_json(evaluated)))
         return value if request.has_trained_models else drop_training_cautions(value)
 
-    def _read_losses(self) -> LossTable | None:
+    def _read_losses(self) -> LossTable:
         try:
             return read_kept_losses(self._open_losses())
         except (pa.ArrowException, LookupError, TypeError, ValueError, AttributeError) as error:

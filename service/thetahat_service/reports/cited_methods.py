@@ -20,8 +20,7 @@ from thetahat.schemes import SCHEMES
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.weighted_risks import WEIGHTED_RISKS
-from thetahat_presentation.wording import join_words
-from thetahat_service.pages.evaluation_page import list_steps
+from thetahat_service.pages.evaluation_page import list_parameters
 from thetahat_service.pages.method_page import describe_family
 from thetahat_service.reports.document import CitedMethod
 
@@ -62,10 +61,7 @@ def cite_methods(used: Sequence[Mapping[str, Any]]) -> list[CitedMethod]:
 
 def write_parameters(method: Mapping[str, Any]) -> str:
     """Return the parameters, preparation steps and package of a method that was used."""
-    parts = [f"{key} = {value}" for key, value in method["params"].items() if value is not None]
-    steps = list_steps(method.get("prepare"))
-    if steps:
-        parts.append(f"after {join_words(steps)}")
+    parts = list_parameters(method)
     if method.get("package"):
         parts.append(f"from {method['package']} {method.get('version') or ''}".rstrip())
     return ", ".join(parts)
