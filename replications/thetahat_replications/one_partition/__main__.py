@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from thetahat_replications.edges.table import Table, TableRow, write_page
-from thetahat_replications.one_partition import shipped_rows, shipped_verdicts, weighted_allowance
+from thetahat_replications.one_partition import fallback_allowance, shipped_rows, shipped_verdicts
 from thetahat_replications.one_partition.candidates import (
     CANDIDATES,
     RECOMMENDED,
@@ -35,7 +35,7 @@ SHIPPED_SEED: Final = 6
 RATE_DRAWS: Final = {50: 3400, 200: 3400, 1000: 1850}
 """Draws of the shipped rows of independent data, by number of rows."""
 SETS: Final = {"choosing": CHOOSING, "judging": JUDGING}
-COMPARISONS: Final = {"weighted": weighted_allowance}
+COMPARISONS: Final = {"fallback": fallback_allowance}
 """Rules that were compared with the recommended one later, by the option that runs them."""
 SHOWN: Final = (RECOMMENDED_BEFORE, RECOMMENDED, "instances x 1.5", "instances x 1.75")
 """The candidates of the table by design."""

@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from scipy.special import expit
 from sklearn.base import RegressorMixin
-from sklearn.ensemble import GradientBoostingRegressor
-from sklearn.linear_model import Lasso
+from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
+from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from thetahat.values.types import FloatArray
@@ -118,6 +118,25 @@ def predict_neighbours(x: FloatArray, y: FloatArray, n_folds: int, k: int) -> Fl
     nearest = np.argpartition(distances, k - 1, axis=2)[..., :k]
     targets = np.take_along_axis(y[:, None, :], nearest.reshape(r, 1, n * k), axis=2)
     return np.asarray(targets.reshape(r, n, k).mean(axis=2))
+
+
+def predict_kernel_mean(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the mean target of the training part with weights by a Gaussian kernel."""
+    r, n, p = x.shape
+    squares = (x**2).sum(axis=2)
+    distances = squares[:, :, None] + squares[:, None, :] - 2 * x @ x.swapaxes(1, 2)
+    fold = np.repeat(np.arange(n_folds), n // n_folds)
+    distances[:, fold[:, None] == fold] = np.inf
+    nearest = distances.min(axis=2, keepdims=True)  # its weight is 1, however far all others are
+    weights = np.exp((nearest - distances) * 4 / p)
+    return np.asarray((weights @ y[..., None])[..., 0] / weights.sum(axis=2)).reshape(r, n)
+
+
+def predict_products(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the predictions of ridge regression on all features, their squares and products."""
+    first, second = np.triu_indices(x.shape[2])
+    features = np.concatenate([x, x[..., first] * x[..., second]], axis=2)
+    return predict_ridge(features, y, n_folds, penalty=1.0)
 
 
 def predict_tree(  # noqa: PLR0913 - the data and three settings of the tree
@@ -226,6 +245,19 @@ LEARNERS: Final[dict[str, Predictor]] = {
     "tree, depth 3": partial(predict_tree, least_rows=1, of_classes=False, depth=3),
     "naive Bayes": predict_naive_bayes,
     "kernel ridge": predict_kernel_ridge,
+    "kernel mean": predict_kernel_mean,
+    "products": predict_products,
+    "logistic 0.1": partial(predict_logistic, penalty=0.1),
+    "ridge 0.3": partial(predict_ridge, penalty=0.3),
+    "2 neighbours": partial(predict_neighbours, k=2),
+    "11 neighbours": partial(predict_neighbours, k=11),
+    "class stump": partial(predict_tree, least_rows=1, of_classes=True, depth=1),
+    "tree, depth 2": partial(predict_tree, least_rows=1, of_classes=False, depth=2),
+    "elastic net": partial(predict_with, build=partial(ElasticNet, alpha=0.1)),
+    "ten trees": partial(
+        predict_with,
+        build=partial(ExtraTreesRegressor, n_estimators=10, min_samples_leaf=2, random_state=0),
+    ),
     "lasso": partial(predict_with, build=partial(Lasso, alpha=0.1)),
     "boosting": partial(
         predict_with,

@@ -367,7 +367,7 @@ UNSEEN: Final = (
         is_heavy=True,
     ),
 )
-"""Designs on which the rule of ``shorter_allowance`` is judged. They were written down before any
+"""Designs of the page ``shorter_unseen``. They were written down before any
 of their figures was known."""
 
 N_FOLDS: Final = (5, 10)

@@ -1,6 +1,6 @@
-"""Designs on which the rules of ``weighted_allowance`` are judged.
+"""Designs on which the third and the fourth set of rules for one partition were judged.
 
-They were written down before any of their figures was known.
+Each was written down before any of its figures was known.
 """
 
 from __future__ import annotations
@@ -70,7 +70,91 @@ def draw_long_waits(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArra
     return x, np.exp(0.5 * x[..., 0]) * rng.weibull(0.6, (r, n))
 
 
-FRESH: Final = (
+def draw_moons(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw two half circles that interlock, with normal noise and a third feature without use."""
+    y = (rng.random((r, n)) < 0.5).astype(np.float64)
+    angle = rng.uniform(0, np.pi, (r, n))
+    x = 0.3 * rng.standard_normal((r, n, 3))
+    x[..., 0] += np.where(y == 1, 1 - np.cos(angle), np.cos(angle))
+    x[..., 1] += np.where(y == 1, 0.5 - np.sin(angle), np.sin(angle))
+    return x, y
+
+
+def draw_word_counts(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw Poisson counts of eight words, two of which are more frequent in class 1."""
+    y = (rng.random((r, n)) < 0.4).astype(np.float64)
+    rates = np.full((r, n, 8), 1.5)
+    rates[..., :2] += 1.5 * y[..., None]
+    return rng.poisson(rates).astype(np.float64), y
+
+
+def draw_two_groups_against_one(
+    rng: np.random.Generator, r: int, n: int
+) -> tuple[FloatArray, FloatArray]:
+    """Draw class 0 between the two groups of class 1, in five dimensions."""
+    group = rng.integers(0, 3, (r, n))
+    x = rng.standard_normal((r, n, 5))
+    x[..., 0] += 2.0 * (group - 1)
+    x[..., 1] += 0.5 * group
+    return x, (group != 1).astype(np.float64)
+
+
+def draw_over_a_limit(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw whether a sum of four of ten uniform features and Laplace noise is over a limit."""
+    x = rng.uniform(-1, 1, (r, n, 10))
+    score = x[..., :4].sum(axis=2) + rng.laplace(scale=0.4, size=(r, n))
+    return x, (score > 1.1).astype(np.float64)
+
+
+def draw_blocks(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw steps in two of five uniform features with triangular noise."""
+    x = rng.random((r, n, 5))
+    curve = np.floor(4 * x[..., 0]) + (x[..., 1] > 0.7)
+    return x, curve + rng.triangular(-1.5, 0, 1.5, (r, n))
+
+
+def draw_saddle(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a saddle over two of five normal features with logistic noise."""
+    x = rng.standard_normal((r, n, 5))
+    curve = 0.5 * (x[..., 0] ** 2 - x[..., 1] ** 2) + x[..., 2]
+    return x, curve + rng.logistic(scale=0.5, size=(r, n))
+
+
+def draw_many_weak_features(
+    rng: np.random.Generator, r: int, n: int
+) -> tuple[FloatArray, FloatArray]:
+    """Draw a linear model with 35 features, half of them 0 or 1, all of small weight."""
+    x = rng.standard_normal((r, n, 35))
+    x[..., ::2] = x[..., ::2] > 0
+    return x, x @ (0.3 * np.cos(np.arange(35.0))) + rng.standard_normal((r, n))
+
+
+def draw_durations(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw gamma times of shape 3, whose mean depends on two of four uniform features."""
+    x = rng.random((r, n, 4))
+    return x, np.exp(0.8 * x[..., 0] - 0.5 * x[..., 1]) * rng.gamma(3.0, 1 / 3, (r, n))
+
+
+def draw_without_noise(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a smooth function of three uniform features without any noise."""
+    x = rng.uniform(-1, 1, (r, n, 3))
+    return x, np.sin(3 * x[..., 0]) * np.cos(2 * x[..., 1]) + x[..., 2] ** 3
+
+
+def draw_heavy_ramp(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a ramp in one of four uniform features with t noise of 2.5 df."""
+    x = rng.uniform(-1, 1, (r, n, 4))
+    return x, np.maximum(0, 3 * x[..., 0]) + rng.standard_t(2.5, (r, n))
+
+
+def draw_incomes(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw amounts of a Burr distribution, of which one of five normal features moves the scale."""
+    x = rng.standard_normal((r, n, 5))
+    amounts = ((1 - rng.random((r, n))) ** -1.5 - 1) ** 0.4
+    return x, np.exp(0.4 * x[..., 0]) * amounts
+
+
+THIRD: Final = (
     DrawnPopulation(
         name="rings",
         draw=draw_rings,
@@ -130,4 +214,88 @@ FRESH: Final = (
         is_heavy=True,
     ),
 )
-"""The designs."""
+"""The designs of the page ``weighted_fresh``."""
+
+FOURTH: Final = (
+    DrawnPopulation(
+        name="moons",
+        draw=draw_moons,
+        of_classes=True,
+        learners=("kernel mean", "logistic 0.1", "11 neighbours", "class stump"),
+        sizes=(50, 140, 320),
+    ),
+    DrawnPopulation(
+        name="word counts",
+        draw=draw_word_counts,
+        of_classes=True,
+        learners=("logistic 0.1", "naive Bayes", "2 neighbours", "ten trees"),
+        sizes=(70, 180),
+    ),
+    DrawnPopulation(
+        name="two groups against one",
+        draw=draw_two_groups_against_one,
+        of_classes=True,
+        learners=("discriminant", "11 neighbours", "class tree, depth 3"),
+        sizes=(40, 110, 280),
+    ),
+    DrawnPopulation(
+        name="over a limit",
+        draw=draw_over_a_limit,
+        of_classes=True,
+        learners=("logistic 0.1", "discriminant", "kernel mean"),
+        sizes=(80, 200, 500),
+    ),
+    DrawnPopulation(
+        name="blocks",
+        draw=draw_blocks,
+        of_classes=False,
+        learners=("tree, leaves of 2", "kernel mean", "ridge 0.3", "mean"),
+        sizes=(60, 130, 350),
+    ),
+    DrawnPopulation(
+        name="saddle",
+        draw=draw_saddle,
+        of_classes=False,
+        learners=("products", "ridge 1", "tree, depth 2"),
+        sizes=(50, 90, 240),
+        has_absolute_losses=True,
+    ),
+    DrawnPopulation(
+        name="many weak features",
+        draw=draw_many_weak_features,
+        of_classes=False,
+        learners=("elastic net", "ridge 10", "least squares"),
+        sizes=(60, 120, 300),
+    ),
+    DrawnPopulation(
+        name="durations",
+        draw=draw_durations,
+        of_classes=False,
+        learners=("ridge 0.3", "11 neighbours", "tree, depth 3", "2 neighbours"),
+        sizes=(50, 160, 400),
+    ),
+    DrawnPopulation(
+        name="no noise",
+        draw=draw_without_noise,
+        of_classes=False,
+        learners=("kernel ridge", "products", "2 neighbours", "tree, leaves of 1"),
+        sizes=(40, 120, 300),
+    ),
+    DrawnPopulation(
+        name="ramp, t(2.5)",
+        draw=draw_heavy_ramp,
+        of_classes=False,
+        learners=("elastic net", "11 neighbours", "mean"),
+        sizes=(50, 200, 600),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="incomes",
+        draw=draw_incomes,
+        of_classes=False,
+        learners=("ridge 0.3", "kernel mean", "tree, depth 3"),
+        sizes=(60, 250, 700),
+        is_heavy=True,
+    ),
+)
+"""The designs of the page ``fallback_fresh``."""

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from thetahat.seeds import make_random_stream
-from thetahat.values.types import BoolArray, FloatArray
+from thetahat.values.types import BoolArray, FloatArray, IntArray
 from thetahat_replications.one_partition.batch_learners import LEARNERS
 from thetahat_replications.one_partition.designs import N_FOLDS, DrawnPopulation
 
@@ -45,10 +45,14 @@ class SampleMoments:
 class PairMoments:
     """What the losses of the two models of a difference have in common; arrays are (R,)."""
 
-    correlation: FloatArray
-    """Their correlation, 0 where the losses of a model are all equal."""
     largest_skewness: FloatArray
     """The larger size of their skewness."""
+    are_rates: BoolArray
+    """Whether all losses of both are 0 or 1."""
+    only_a: IntArray
+    """Rows on which the first alone has 1."""
+    only_b: IntArray
+    """Rows on which the second alone has 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,13 +177,14 @@ def compute_moments(losses: FloatArray, n_folds: int) -> SampleMoments:
 
 def compute_pair_moments(a: FloatArray, b: FloatArray) -> PairMoments:
     """Return what the (R, n) losses of two models have in common."""
-    a, b = (losses - losses.mean(axis=1, keepdims=True) for losses in (a, b))
-    size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    varies = size > 0
-    products = (a * b).sum(axis=1) / np.where(varies, size, 1.0)
+    are_rates = np.logical_and(*(((x == 0) | (x == 1)).all(axis=1) for x in (a, b)))
+    only_a, only_b = (((a - b) == sign).sum(axis=1) for sign in (1, -1))
+    deviations = (losses - losses.mean(axis=1, keepdims=True) for losses in (a, b))
     return PairMoments(
-        correlation=np.where(varies, products, 0.0),
-        largest_skewness=np.maximum(*(np.abs(_compute_skewness(losses)) for losses in (a, b))),
+        largest_skewness=np.maximum(*(np.abs(_compute_skewness(of)) for of in deviations)),
+        are_rates=are_rates,
+        only_a=only_a,
+        only_b=only_b,
     )
 
 

@@ -31,8 +31,16 @@ def test_exact_the_moments_of_a_pair() -> None:
 
     pair = compute_pair_moments(a, b)
 
-    assert_allclose(pair.correlation, [np.corrcoef(a[0], b[0])[0, 1], 0.0], rtol=1e-12)
     assert_allclose(pair.largest_skewness, [max(skew(a[0]), skew(b[0])), skew(a[1])], rtol=1e-12)
+    assert not pair.are_rates.any()
+
+
+def test_by_hand_the_counts_of_a_pair_of_rates() -> None:
+    a, b = np.array([[1.0, 1.0, 0.0, 0.0, 1.0]]), np.array([[1.0, 0.0, 1.0, 0.0, 0.0]])
+
+    pair = compute_pair_moments(a, b)
+
+    assert (pair.are_rates[0], pair.only_a[0], pair.only_b[0]) == (True, 2, 1)
 
 
 def test_exact_the_probabilities_of_naive_bayes() -> None:
