@@ -37,7 +37,7 @@ class IntervalRule(Protocol):
 LOW: Final = 0.87
 """Coverage below which no design should fall."""
 ON_GROUPS: Final = """
-*Heavy* are the designs with a noise whose squares have no variance or a huge one (t with 3 and 4
+*Heavy* are the designs with a noise whose squares have no variance or a huge one (t with 4
 degrees or fewer, log-normal, Pareto, Weibull, Burr). *Drop* is the mean of today's coverage less
 the rule's over the designs, *most* its largest value, and *newly low* is how many designs are
 covered in less than .87 that are not today. Target, *length* and *power* are those of the other

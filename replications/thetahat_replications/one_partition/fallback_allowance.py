@@ -34,7 +34,8 @@ from thetahat_replications.one_partition.fresh_designs import FOURTH, THIRD
 from thetahat_replications.one_partition.simulation import LossSeries
 
 SETS: Final = {
-    "choosing": (*CHOOSING, *CHOOSING_TAILS, *JUDGING, *UNSEEN, *THIRD),
+    "choosing": (*CHOOSING, *CHOOSING_TAILS, *JUDGING, *UNSEEN),
+    "third": THIRD,
     "fresh": FOURTH,
 }
 
@@ -179,21 +180,20 @@ RULES: Final[tuple[IntervalRule, ...]] = (
 )
 """The rules that are compared."""
 
-ABOUT: Final = f"""
+ABOUT: Final = """
 An allowance is what training adds to the variance of n independent losses, as a share of it. Today
 it is 1; where folds differ, or the mean loss has a skewness of .3 or more, today's interval has
 Nadeau and Bengio's variance with K - 1 degrees of freedom, and that of two models with losses of 0
 and 1 which differ on fewer than five instances is Tango's (`tango_folds`). The pages `shorter` and
 `weighted` left Tango's out of today's rule.
 
-*Chosen* has {CHOSEN.of_models:g} for models, {CHOSEN.of_differences:g} for differences and in
-Tango's interval, and {CHOSEN.of_rates:g} in Wilson's interval of n / (1 + {CHOSEN.of_rates:g}
-n/(n - 1)) rows for models whose losses are all 0 or 1. Where folds differ, the variance over
-instances has the weight .7 and Nadeau and Bengio's .3, with degrees of freedom by Welch and
-Satterthwaite. Where the mean loss of a model has a skewness of .3 or more, its allowance is 2, and
-that of its differences 1.25. The other rules differ from it in what their names say. *Known factor*
-is no rule: it multiplies the variance over instances by the factor that the design needs, which no
-sample shows.
+*Chosen* has 0.7 for models, 0.65 for differences and in Tango's interval, and 0.8 for models whose
+losses are all 0 or 1, in Wilson's interval of n / (1 + 0.8 n/(n - 1)) rows. Where folds differ, the
+variance over instances has the weight .7 and Nadeau and Bengio's .3, with degrees of freedom by
+Welch and Satterthwaite. Where the mean loss of a model has a skewness of .3 or more, its allowance
+is 2, and that of its differences 1.25. The other rules differ from it in what their names say.
+*Known factor* is no rule: it multiplies the variance over instances by the factor that the design
+needs, which no sample shows.
 """
 CRITERIA: Final = """
 The criteria were written down before any figure of the set `fresh` was known. A number of the
@@ -206,6 +206,40 @@ library changes only if all hold on it, for models and for differences:
 """
 
 
+FINDINGS: Final = """
+The set `choosing` has all designs of the pages `judging`, `shorter_choosing` and `shorter_unseen`,
+`third` those of the page `weighted_fresh`; all had been looked at. On neither did a rule that was
+tried hold all criteria for models. *Chosen* was one of the shortest that kept criteria 2 and 4 on
+both.
+
+**No number was changed: on the set `fresh` criteria 1 and 4 fail.** For models the mean coverage is
+.973, the mean length 1.32 (today .982 and 1.48), and heavy designs are covered in .020 less often
+than today, .029 in the population `ramp, t(2.5)` alone. For differences the mean coverage is .970
+and the mean length 1.23 (today .977 and 1.35). Criterion 2 holds (.043 and .086 of the designs
+below .93, *known factor* .061 and .096), criterion 3 holds (none newly low), and criterion 4 holds
+for differences (.007). The power rises from .76 to .83 of the oracle's for models, and from .76 to
+.83 for differences. Allowances that are smaller by .1 come to lengths of 1.30 and 1.20 with .061
+and .106 of the designs below .93. Models with 0/1 losses have a length of 1.18 (today 1.33), with
+.053 of the designs below .93, of which today and *known factor* have none.
+
+Two remarks on the set `fresh`, made after the figures were known. The squares of the population
+`incomes` have no mean (its tail has the index 1.67), so there is no expected loss to cover, and its
+figures mean nothing; without it criterion 4 fails for models all the same. And every rule is longer
+on this set than on `third`, also today's: the factor that a design needs has the median 1.26 for
+models, on `third` 1.43 and on `choosing` 1.29. Where a mean length comes to lie depends on how many
+stable learners a set has.
+
+What stands in the way is the same as on the page `weighted_fresh`, and one thing more. A longer
+interval wherever the sample shows a tail costs .05 to .1 of the mean length of models, because the
+squared losses of normal noise look alike in few rows; without it the lengths are 1.25 and 1.19, and
+heavy designs lose .07 and .04 of coverage. One finding is about the pages before: the difference
+of 0/1 losses that `weighted_fresh` has at .79 (logistic regression and naive Bayes on votes, 400
+rows) differs on fewer than five instances in half of the samples. The library has Tango's interval
+there, which the study had left out; with it today's interval has no difference of 0/1 losses of the
+set `third` below .918.
+"""
+
+
 def build_table(name: str, repetitions: int, seed: int) -> Table:
     """Return coverage, length and power of the rules over groups of designs of one set."""
     about = ON_GROUPS.format(repetitions=repetitions, error=(0.95 * 0.05 / repetitions) ** 0.5)
@@ -215,12 +249,3 @@ def build_table(name: str, repetitions: int, seed: int) -> Table:
         (SETS[name], RULES),
         (repetitions, seed),
     )
-
-
-FINDINGS: Final = """
-The set `choosing` has all designs of the pages `judging`, `shorter_choosing`, `shorter_unseen` and
-`weighted_fresh`, which had been looked at. No rule that was tried on it holds all criteria for
-models: what keeps heavy tails, a longer interval wherever the sample shows one, costs .05 to .1 of
-the mean length, because the squared losses of normal noise look alike in few rows. *Chosen* is the
-shortest one that keeps criteria 2 and 4.
-"""

@@ -148,7 +148,10 @@ def draw_heavy_ramp(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArra
 
 
 def draw_incomes(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
-    """Draw amounts of a Burr distribution, of which one of five normal features moves the scale."""
+    """Draw amounts of a Burr distribution, of which one of five normal features moves the scale.
+
+    Its squares have no mean, which was not seen when it was written down.
+    """
     x = rng.standard_normal((r, n, 5))
     amounts = ((1 - rng.random((r, n))) ** -1.5 - 1) ** 0.4
     return x, np.exp(0.4 * x[..., 0]) * amounts

@@ -16,9 +16,11 @@ from sklearn.preprocessing import PolynomialFeatures
 import thetahat
 from tests.replications.one_partition.test_designs import build_series
 from thetahat.values.types import FloatArray, Target
+from thetahat_replications.one_partition import fallback_allowance
 from thetahat_replications.one_partition.batch_learners import LEARNERS
 from thetahat_replications.one_partition.fallback_allowance import (
     CHOSEN,
+    RULES,
     SETS,
     TODAY,
     FallbackRule,
@@ -31,7 +33,8 @@ PAGES = Path("docs/results/one_partition")
 
 
 def draw_folds_that_differ() -> FloatArray:
-    values = np.random.default_rng(5).uniform(size=60) + np.repeat([0.0, 1.0, 0.0, 1.0, 0.0], 12)
+    rng = np.random.default_rng(5)
+    values: FloatArray = rng.uniform(size=60) + np.repeat([0.0, 1.0, 0.0, 1.0, 0.0], 12)
     means = values.reshape(5, 12).mean(axis=1)
     within = values.reshape(5, 12).var(axis=1, ddof=1).mean()
     assert f.sf(12 * means.var(ddof=1) / within, 4, 55) < 0.01
@@ -40,8 +43,7 @@ def draw_folds_that_differ() -> FloatArray:
 
 def build_ends(rule: FallbackRule, losses: FloatArray, other: FloatArray | None) -> FloatArray:
     series = build_series(losses[None], None if other is None else other[None])
-    ends: FloatArray = np.concatenate(rule.build_ends(series))
-    return ends
+    return np.concatenate(rule.build_ends(series))
 
 
 def test_by_hand_the_interval_where_folds_differ() -> None:
@@ -170,3 +172,24 @@ def test_naive_the_kernel_mean() -> None:
 def test_exact_no_design_is_judged_that_was_seen_before() -> None:
     assert not {p.name for p in FOURTH} & {p.name for p in SETS["choosing"]}
     assert not {p.draw for p in FOURTH} & {p.draw for p in SETS["choosing"]}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_page_is_kept_with_its_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = [
+        replace(population, sizes=(40,), learners=population.learners[:2])
+        for population in SETS[name]
+        if population.is_heavy
+    ]
+    monkeypatch.setitem(fallback_allowance.SETS, name, (*small[:2], replace(THIRD[0], sizes=(40,))))
+
+    table = fallback_allowance.build_table(name, 3, 1)
+
+    kept = (PAGES / f"fallback_{name}.md").read_text()
+    groups = ["ordinary", "ordinary, 0/1 losses", "ordinary, squared losses", "heavy"]
+    assert [(row[0], row[1]) for row in table.rows[:: len(RULES)]] == [
+        (of, group) for of in ("model", "difference") for group in groups
+    ]
+    assert kept.startswith(f"# {table.title}\n")
+    assert f"| {' | '.join(table.columns)} |" in kept
+    assert all(f"| {rule.name} |" in kept for rule in RULES)
