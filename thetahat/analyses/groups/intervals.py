@@ -7,7 +7,7 @@ holds with those of all groups, and a bound that holds alone.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -82,6 +82,8 @@ class MeanEstimate:
     """Skewness of the mean; 0 leaves it out of account."""
     clustered: bool = False
     """Whether the standard error allows for clusters."""
+    of_all: MeanEstimate | None = None
+    """The same mean with the spread and the skewness of all groups together, for its bounds."""
 
     @property
     def method(self) -> str:
@@ -120,8 +122,20 @@ class MeanEstimate:
         )
 
     def compute_bounds(self, tail: float) -> Ends:
-        """Return the same ends."""
-        return self.compute_ends(tail)
+        """Return the same ends, on the side of the rare large values the farthest one.
+
+        It is the farthest of this end, that of t, and that by the spread and skewness of all
+        groups. Few rows seldom show how large rare differences are: a model that is worse by the
+        margin through large differences of one row in five is found not worse in .22 of the samples
+        of ten rows by the first of them, and in .02 by the farthest (edges/gates_by_group).
+        """
+        lower, upper = self.compute_ends(tail)
+        if self.of_all is None:
+            return lower, upper
+        others = (replace(self, skewness=0.0).compute_ends(tail), self.of_all.compute_ends(tail))
+        if self.of_all.skewness > 0:
+            return lower, max(upper, *(each[1] for each in others))
+        return min(lower, *(each[0] for each in others)), upper
 
 
 @dataclass(frozen=True, slots=True)

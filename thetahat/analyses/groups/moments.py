@@ -137,6 +137,16 @@ class GroupMoments:
         """(G,) skewness of the means."""
         return np.asarray(self.skewness / np.sqrt(self.n_units))
 
+    def pool(self) -> tuple[float, float, float]:
+        """Return the variance of a value, its degrees of freedom and skewness, of all groups.
+
+        They are those within groups of independent rows, and leave out groups without spread.
+        """
+        degrees = self.degrees[self.usable]
+        variances = self.variances[self.usable] * self.n[self.usable]
+        total = float(degrees.sum())
+        return float(degrees @ variances) / total, total, self._pool_skewness()[0]
+
     def compute_degrees(self, contrast: FloatArray) -> float:
         """Return the degrees of freedom of a weighted sum of means, by Welch and Satterthwaite.
 

@@ -11,6 +11,8 @@ from thetahat.analyses.groups.rows import FEW_UNITS
 from thetahat.analyses.losses.choices import Choices, Gate
 from thetahat.analyses.losses.gate import build_gate_result, write_counted, write_requirement
 from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
+from thetahat.analyses.thresholds import FEWEST_SKEWED
+from thetahat.cautions import SKEWED_GROUPS
 from thetahat.values.types import Label
 
 _Groups = list[Mapping[str, Label | None]]
@@ -58,7 +60,7 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: boo
     else:
         outcome = GateOutcome.PASS
         counted = f"{n_groups} group" if n_groups == 1 else f"{n_groups} groups"
-        sentence = f"It is shown that {requirement} ({counted})."
+        sentence = f"It is shown that {requirement} ({counted}).{_warn_of_few_skewed(pair)}"
     result = build_gate_result(
         gate, choices, outcome, sentence, is_undecided=is_undecided, pair=pair
     )
@@ -67,6 +69,23 @@ def judge_groups(gate: Gate, choices: Choices, pair: Comparison, *, settles: boo
         groups_failed=tuple(failed),
         groups_undecided=tuple(undecided),
         groups_too_small=tuple(small),
+    )
+
+
+def _warn_of_few_skewed(pair: Comparison) -> str:
+    """Return what a gate that passes may overlook; empty where it overlooks nothing known."""
+    small = [
+        item.group
+        for of_column in (pair.groups or {}).values()
+        if any(caution.code == SKEWED_GROUPS.code for caution in of_column.cautions)
+        for item in of_column.items
+        if min(item.n, item.n if item.clusters is None else item.clusters) < FEWEST_SKEWED
+    ]
+    if not small:
+        return ""
+    return (
+        f" The differences are skewed. Groups with fewer than {FEWEST_SKEWED} of them may lack the "
+        f"rare large ones, and then pass too often: {_list_groups(small)}."
     )
 
 
