@@ -159,7 +159,7 @@ def measure_case(number: int, seed: int, repetitions: int) -> list[dict[str, Any
     return rows
 
 
-class _Run(NamedTuple):
+class _FittedRun(NamedTuple):
     """The mean loss of a sample less the risk of its models, and its intervals."""
 
     error: float
@@ -169,7 +169,7 @@ class _Run(NamedTuple):
     """Lower and upper end of each interval, less the risk."""
 
 
-def _run(case: _Case, n: int, k: int, repeats: int, rng: np.random.Generator) -> _Run:
+def _run(case: _Case, n: int, k: int, repeats: int, rng: np.random.Generator) -> _FittedRun:
     """Return a sample, with the models of a scheme."""
     X, y = case.draw(n, rng)
     judged = case.draw(JUDGED_OF_ONE * n if k == n else N_JUDGED, rng)[0]
@@ -200,7 +200,7 @@ def _run(case: _Case, n: int, k: int, repeats: int, rng: np.random.Generator) ->
     degrees = min(len(means) - 1, 7) if repeats > 1 else k - 1
     reach, of_folds = _compute_quantile(degrees) * of_means, float(means.mean()) - truth
     ends.append((of_folds - reach, of_folds + reach))
-    return _Run(error, error / standard_error, ends)
+    return _FittedRun(error, error / standard_error, ends)
 
 
 def _estimate_spread(fold_losses: list[FloatArray], losses: FloatArray) -> float:
