@@ -61,7 +61,9 @@ def test_by_hand_the_interval_where_folds_differ() -> None:
 
 @pytest.mark.parametrize("of", ["plain", "folds", "tail", "rates", "few", "errors of both"])
 @pytest.mark.parametrize("is_difference", [False, True])
-def test_against_the_library_the_interval_of_today(of: str, *, is_difference: bool) -> None:
+def test_exact_the_interval_of_today_is_that_of_the_library(
+    of: str, *, is_difference: bool
+) -> None:
     rng = np.random.default_rng(9)
     other = rng.uniform(size=60)
     losses = {
