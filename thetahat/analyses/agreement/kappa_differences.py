@@ -12,7 +12,6 @@ import numpy as np
 from thetahat.analyses.agreement.expected_coverage import add_coverage_of_difference
 from thetahat.analyses.agreement.ratings import Ratings
 from thetahat.analyses.agreement.result import KappaDifference
-from thetahat.numerics.agreement import compute_kappa_of_table, weigh_categories
 from thetahat.numerics.thresholds import SAME_CONTRIBUTIONS
 from thetahat.seeds import make_random_stream
 from thetahat.values.number_text import format_number, format_percent
@@ -27,7 +26,7 @@ little too near: with ten beyond an end the tail is a tenth too large, with one 
 MOST_RESAMPLES: Final = 20_000
 """Largest number of resamples: some seconds of one core."""
 _NUMBERS_AT_ONCE: Final = 4_000_000
-"""Largest number of weights of clusters that are drawn at once."""
+"""Largest number of counts, or of weights of clusters, that are drawn at once."""
 
 
 def compare_all_kappas(
@@ -68,9 +67,9 @@ def _compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
     now: list[float | None] = [None, None]
     if n:
         whole = np.bincount(of_item.ravel(), minlength=len(patterns)).astype(np.float64)
-        now = [None if np.isnan(k) else float(k) for k in _measure(patterns, whole, q)]
+        now = [None if np.isnan(k) else float(k) for k in _measure(patterns, whole[None], q)[0]]
         draws = _draw(rng, of_item.ravel(), whole, cluster, n_resamples)
-        kappas = np.array([_measure(patterns, counts, q) for counts in draws])
+        kappas = np.concatenate([_measure(patterns, counts, q) for counts in draws])
         kappas = kappas[~np.isnan(kappas).any(axis=1)]
     difference = None if now[0] is None or now[1] is None else now[0] - now[1]
     lower, upper, error = None, None, None
@@ -104,35 +103,52 @@ def _draw(
     cluster: IntArray | None,
     n_resamples: int,
 ) -> Iterator[FloatArray]:
-    """Yield the number of items of each pattern in each resample."""
+    """Yield (B, P) numbers of items of each pattern in B resamples."""
+    n_patterns = len(counts)
     if cluster is None:
         n = int(counts.sum())
-        yield from rng.multinomial(n, counts / n, size=n_resamples).astype(np.float64)
+        for size in _cut(n_resamples, n_patterns):
+            yield rng.multinomial(n, counts / n, size=size).astype(np.float64)
         return
+    from scipy.sparse import csr_array  # noqa: PLC0415 - half a second, and few ratings have clusters
+
     _, code = np.unique(cluster, return_inverse=True)
-    n_clusters, n_patterns = int(code.max()) + 1, len(counts)
-    cells, times = np.unique(code * n_patterns + of_item, return_counts=True)
-    rows, columns = np.divmod(cells, n_patterns)
-    step = max(1, _NUMBERS_AT_ONCE // n_clusters)
+    n_clusters = int(code.max()) + 1
+    of_cluster = csr_array((np.ones(len(code)), (code, of_item)), shape=(n_clusters, n_patterns))
     share = np.full(n_clusters, 1 / n_clusters)
+    for size in _cut(n_resamples, max(n_clusters, n_patterns)):
+        weights = rng.multinomial(n_clusters, share, size=size).astype(np.float64)
+        yield np.asarray(weights @ of_cluster)
+
+
+def _cut(n_resamples: int, length: int) -> Iterator[int]:
+    """Yield how many resamples of so many numbers each are drawn at once."""
+    step = max(1, _NUMBERS_AT_ONCE // length)
     for start in range(0, n_resamples, step):
-        size = min(step, n_resamples - start)
-        for weights in rng.multinomial(n_clusters, share, size=size):
-            chosen = times * weights[rows]
-            drawn = np.bincount(columns, weights=chosen, minlength=n_patterns)
-            yield drawn.astype(np.float64)
+        yield min(step, n_resamples - start)
 
 
-def _measure(patterns: IntArray, counts: FloatArray, q: int) -> tuple[float, float]:
-    """Return the kappas of the first two columns with the third."""
-    weights = weigh_categories(q, 0)
-    shares = counts / counts.sum()
-    kappas = []
+def _measure(patterns: IntArray, counts: FloatArray, q: int) -> FloatArray:
+    """Return (B, 2) kappas of the first two columns with the third; NaN where chance agrees always.
+
+    Parameters
+    ----------
+    patterns : ndarray of int
+        (P, 3) categories.
+    counts : ndarray of float
+        (B, P) items of each pattern.
+    """
+    categories = np.eye(q)[patterns]
+    n = counts.sum(axis=1)
+    of_truth = counts @ categories[:, 2]
+    kappas = np.full((len(counts), 2), np.nan)
     for column in (0, 1):
-        cell = patterns[:, column] * q + patterns[:, 2]
-        table = np.bincount(cell, weights=shares, minlength=q * q).astype(np.float64)
-        kappas.append(compute_kappa_of_table(table, weights)[0])
-    return kappas[0], kappas[1]
+        observed = counts @ (patterns[:, column] == patterns[:, 2]) / n
+        by_chance = ((counts @ categories[:, column]) * of_truth).sum(axis=1) / n**2
+        varies = by_chance < 1
+        above_chance = observed[varies] - by_chance[varies]
+        kappas[varies, column] = above_chance / (1 - by_chance[varies])
+    return kappas
 
 
 def _write(  # noqa: PLR0913 - the difference and its names

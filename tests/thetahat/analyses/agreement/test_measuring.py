@@ -10,8 +10,11 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import thetahat
+from tests.cases import each
 from tests.vectors.reading import VECTORS
+from thetahat.analyses.agreement.kappa_differences import _measure
 from thetahat.errors import EvaluationError
+from thetahat.numerics.agreement import compute_kappa_of_table
 
 
 def read(name: str) -> dict[str, list[Any]]:
@@ -209,13 +212,28 @@ def test_exact_differences_of_several_pairs_have_the_level_of_each_by_bonferroni
     ratings = draw(150, [0.1, 0.2, 0.25], 7)
     found = measure(ratings, truth="truth")["differences"]
 
-    assert [(each["a"], each["b"]) for each in found] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
-    for each in found:
-        two = {name: ratings[name] for name in ("truth", each["a"], each["b"])}
+    assert [(pair["a"], pair["b"]) for pair in found] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
+    for pair in found:
+        two = {name: ratings[name] for name in ("truth", pair["a"], pair["b"])}
         (alone,) = measure(two, truth="truth", level=1 - 0.05 / 3)["differences"]
-        assert_allclose([each["lower"], each["upper"]], [alone["lower"], alone["upper"]])
-        assert (each["simultaneous_pairs"], each["n_resamples"]) == (3, 2000)
+        assert_allclose([pair["lower"], pair["upper"]], [alone["lower"], alone["upper"]])
+        assert (pair["simultaneous_pairs"], pair["n_resamples"]) == (3, 2000)
         assert alone.get("simultaneous_pairs") is None
+
+
+@each("q", [2, 5])
+def test_naive_kappas_of_resamples_are_those_of_their_tables(q: int) -> None:
+    rng = np.random.default_rng(q)
+    patterns = rng.integers(0, q, (12, 3))
+    counts = rng.integers(0, 9, (7, 12)).astype(np.float64)
+    counts[6] = np.eye(12)[0]  # one item: chance agrees always if both have its category
+    found = _measure(patterns, counts, q)
+    for row, of_row in zip(counts, found, strict=True):
+        for column, kappa in enumerate(of_row):
+            cell = patterns[:, column] * q + patterns[:, 2]
+            table = np.bincount(cell, weights=row / row.sum(), minlength=q * q).astype(np.float64)
+            expected, _ = compute_kappa_of_table(table, np.eye(q))
+            assert_allclose(kappa, expected, rtol=1e-10, atol=1e-14)
 
 
 def test_limit_ten_resamples_are_beyond_each_end_of_several_pairs() -> None:
@@ -223,8 +241,8 @@ def test_limit_ten_resamples_are_beyond_each_end_of_several_pairs() -> None:
     alone = measure(draw(60, [0.2] * 2, 3), truth="truth", n_resamples=200)["differences"]
 
     # 10 / (.05 / (2 * 3)); a pair by itself has what the request says
-    assert {each["n_resamples"] for each in few} == {1200}
-    assert {each["n_resamples"] for each in alone} == {200}
+    assert {pair["n_resamples"] for pair in few} == {1200}
+    assert {pair["n_resamples"] for pair in alone} == {200}
 
 
 def test_exact_equal_raters_differ_by_nothing() -> None:
