@@ -106,8 +106,13 @@ def sort_lists(result: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("small_by_default")
-@pytest.mark.parametrize("name", REQUESTS)
-@pytest.mark.parametrize("include", ["all", "tests,covariance"])
+@pytest.mark.parametrize(
+    ("name", "include"),
+    [
+        *((name, "all") for name in REQUESTS),
+        *((name, "tests,covariance") for name in ("sources", "long", "cross_validation")),
+    ],
+)
 def test_exact_parts_that_are_asked_for_later_are_those_of_the_request(
     client: TestClient,
     worker: InlineWorker,

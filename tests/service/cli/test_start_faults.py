@@ -24,7 +24,9 @@ from thetahat_service.storage.unit_of_work import unit_of_work
 
 __all__ = ["database", "empty_database"]
 
-COMMANDS = (["migrate"], ["worker"], ["keys", "list"], ["serve", "--port", "0"])
+REFUSED = (["migrate"], ["serve", "--port", "0"])
+AWAY = (["worker"], ["keys", "list"])
+"""Commands that a database refuses, and commands that find none, as those of test_start.py do."""
 SSL_REQUEST = 80877103
 REFUSAL = b'SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "u"\0\0'
 
@@ -77,7 +79,7 @@ def refusing_postgres() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", REFUSED, ids=" ".join)
 def test_invalid_a_wrong_database_password_is_a_sentence(words: list[str], tmp_path: Path) -> None:
     with refusing_postgres() as port:
         url = f"postgresql+psycopg://u:secret@127.0.0.1:{port}/x"
@@ -87,7 +89,7 @@ def test_invalid_a_wrong_database_password_is_a_sentence(words: list[str], tmp_p
     assert "secret" not in errors
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", AWAY, ids=" ".join)
 def test_invalid_a_database_that_is_away_is_a_sentence(words: list[str], tmp_path: Path) -> None:
     url = "postgresql+psycopg://u:secret@127.0.0.1:1/x"
     status, errors = run(words, database_url=url, data_dir=str(tmp_path))
@@ -96,7 +98,9 @@ def test_invalid_a_database_that_is_away_is_a_sentence(words: list[str], tmp_pat
     assert "secret" not in errors
 
 
-@pytest.mark.parametrize("words", [*COMMANDS, ["api", "--port", "0"], ["sweeper"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [*REFUSED, *AWAY, ["api", "--port", "0"], ["sweeper"]], ids=" ".join
+)
 def test_invalid_a_data_folder_that_cannot_be_made_is_a_sentence(
     words: list[str], tmp_path: Path
 ) -> None:
