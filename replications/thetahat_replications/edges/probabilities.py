@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -27,6 +27,7 @@ from thetahat.analyses.probabilities.score_parts import OutcomeScores, PartValue
 from thetahat.analyses.probabilities.slopes import estimate_recalibration
 from thetahat.analyses.probabilities.threshold_rates import compare_threshold, measure_threshold
 from thetahat.values.types import FloatArray, IntArray
+from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
@@ -36,6 +37,7 @@ RESAMPLES: Final = 200
 """Samples of each p-value and each bootstrap."""
 SCORES: Final = ("brier", "log")
 THRESHOLD: Final = 0.5
+IN_THE_LARGE: Final = "in_the_large"
 SIZE_OF: Final = "size of "
 """Before the name of a p-value, whose share is no coverage."""
 
@@ -47,15 +49,21 @@ share a normal effect of variance 1 that probabilities do not know. Of two model
 and the other knows x with noise (`noisy`) or is over-confident. Coverage is that of two-sided
 intervals of level {LEVEL:g}; size is how often p is at most .05 for calibrated probabilities, with
 {RESAMPLES} samples each. None is the share of samples without an interval (all outcomes alike, or
-separated), which count neither as covered nor as missed. Monte-Carlo standard errors are in
-brackets.
+separated), which count neither as covered nor as missed. Power is how often an interval excludes a
+value that is {SHIFT:g} standard deviations of the estimate above or below the true one, as a share
+of the power of the normal test that knows the standard deviation. Samples without an interval find
+nothing, and a value that is impossible, such as a rate above 1, is left out; where both are, power
+is empty. Monte-Carlo standard errors are in brackets.
 
 Reading: intervals in the large cover in .94 to .98, also with one event on average. Those of
 slopes cover in .94 to .96; with six events among 200 rows that of the profile likelihood covers in
 .944, where Wald's did in .887. The shift of all logits of over-confident probabilities is covered
 in .92 with 50 rows. With clusters, also ten of them, intervals cover in .94 and more. The p-values
 of miscalibration hold their level. Differences of scores and of their parts cover in .93 to .98.
-Rates at the threshold {THRESHOLD:g} cover in .94 to .97, their differences in .93 to .99.
+Rates at the threshold {THRESHOLD:g} cover in .94 to .97, their differences in .93 to .99. Power is
+.93 or more, but less in the large with six events or fewer (.3 to .6), with one event (.3 to .8),
+of rates at the threshold with 50 rows or ten to forty clusters (.0 to .9) and of all intervals with
+ten clusters (.9).
 """
 
 
@@ -102,11 +110,11 @@ SIZES_OF_PAIRS: Final = ((50, None), (200, None), (1000, None), (200, 40))
 """Rows and clusters of the samples in which two models are compared."""
 
 
-COLUMNS: Final = "of | population | n | clusters | rarer | coverage or size | none"
+COLUMNS: Final = "of | population | n | clusters | rarer | coverage or size | none | power"
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return coverage and size by design and quantity."""
+    """Return coverage and power, or size, by design and quantity."""
     parts: tuple[Callable[[np.random.Generator, int], Iterator[TableRow]], ...] = (
         partial(_measure_populations, in_clusters=False),
         partial(_measure_populations, in_clusters=True),
@@ -119,11 +127,14 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
 
 
 class _Counts:
-    """How often the intervals of several quantities covered."""
+    """How often the intervals of several quantities covered, and excluded other values."""
 
-    def __init__(self) -> None:
-        self.covered: dict[str, int] = defaultdict(int)
-        self.present: dict[str, int] = defaultdict(int)
+    def __init__(self, possible: Mapping[str, tuple[float, float]]) -> None:
+        self.possible = possible
+        """The least and the largest value of a quantity; any if it is not named."""
+        self.truths: dict[str, float] = {}
+        self.estimates: dict[str, list[float]] = defaultdict(list)
+        self.ends: dict[str, list[tuple[float, float]]] = defaultdict(list)
         self.rarer = 0.0
         self.repetitions = 0
 
@@ -134,23 +145,39 @@ class _Counts:
 
     def see(self, quantity: str, truth: float | None, found: ProbabilityEstimate) -> None:
         """Count an interval; the truth of what is not defined of the population is None."""
-        if truth is not None and found.lower is not None and found.upper is not None:
-            self.present[quantity] += 1
-            self.covered[quantity] += found.lower <= truth <= found.upper
+        if truth is None:
+            return
+        self.truths[quantity] = truth
+        if found.estimate is not None:
+            self.estimates[quantity].append(found.estimate)
+        if found.lower is not None and found.upper is not None:
+            self.ends[quantity].append((found.lower, found.upper))
 
     def list_rows(self, population: str, n: int, clusters: int | None) -> Iterator[TableRow]:
         """Yield a row for each quantity."""
         rarer = f"{self.rarer / self.repetitions:.0f}"
-        for quantity, present in self.present.items():
+        for quantity, ends in self.ends.items():
+            lower, upper = np.array(ends).T - self.truths[quantity]
+            present = len(ends)
+            covered = int(((lower <= 0) & (upper >= 0)).sum())
             yield (
                 quantity,
                 population,
                 n,
                 "" if clusters is None else clusters,
                 rarer,
-                format_share(self.covered[quantity] / present, present),
+                format_share(covered / present, present),
                 1 - present / self.repetitions,
+                self._measure_power(quantity, lower, upper) * present / self.repetitions,
             )
+
+    def _measure_power(self, quantity: str, lower: FloatArray, upper: FloatArray) -> float:
+        """Return the power where there is an interval, by its ends less the truth."""
+        least, largest = self.possible.get(quantity, (-np.inf, np.inf))
+        truth = self.truths[quantity]
+        true_sd = float(np.std(self.estimates[quantity], ddof=1))
+        possible = (least - truth, largest - truth)
+        return measure_power(lower, upper, true_sd, possible=possible)
 
 
 def _measure_populations(
@@ -164,8 +191,10 @@ def _measure_populations(
     for population in CLUSTERED if in_clusters else MODELS:
         large = population.draw(rng, N_FOR_TRUTH, n_large)
         truths = _estimate_all(large, with_rates=in_clusters)
+        mean = float(large.probabilities.mean())
+        possible = dict.fromkeys(RATES, (0.0, 1.0)) | {IN_THE_LARGE: (-mean, 1 - mean)}
         for n, clusters in sizes:
-            counts = _Counts()
+            counts = _Counts(possible)
             for _ in range(repetitions):
                 event = population.draw(rng, n, clusters)
                 counts.add(event)
@@ -177,7 +206,7 @@ def _measure_populations(
 def _estimate_all(event: BinaryEvent, *, with_rates: bool) -> dict[str, ProbabilityEstimate]:
     """Return the estimates by the names of their quantities."""
     recalibration = estimate_recalibration(event, LEVEL)
-    estimates = {"in_the_large": estimate_in_the_large(event, LEVEL)}
+    estimates = {IN_THE_LARGE: estimate_in_the_large(event, LEVEL)}
     for name in ("slope", "intercept", "intercept_slope_one"):
         estimates[name] = getattr(recalibration, name)
     if with_rates:
@@ -210,6 +239,7 @@ def _measure_sizes(rng: np.random.Generator, repetitions: int) -> Iterator[Table
                     f"{rarer / repetitions:.0f}",
                     format_share(count / repetitions, repetitions),
                     0.0,
+                    "",
                 )
 
 
@@ -217,7 +247,7 @@ def _measure_pairs(rng: np.random.Generator, repetitions: int) -> Iterator[Table
     for kind in KINDS:
         truths = _find_pair_truths(_draw_pair(rng, N_FOR_TRUTH, kind, None))
         for n, clusters in SIZES_OF_PAIRS:
-            counts = _Counts()
+            counts = _Counts({})
             of_kind = truths
             if clusters is not None:
                 large = _draw_pair(rng, N_FOR_TRUTH, kind, N_FOR_TRUTH // ROWS_OF_CLUSTER)
@@ -241,17 +271,19 @@ def _measure_pairs(rng: np.random.Generator, repetitions: int) -> Iterator[Table
 
 
 def _measure_rates_of_pairs(rng: np.random.Generator, repetitions: int) -> Iterator[TableRow]:
-    """Yield the coverage of rates of the calibrated model, and of differences of two models.
+    """Yield coverage and power of the calibrated model's rates, and of differences of two models.
 
     Rates of one model with clusters are measured with the other intervals of one model.
     """
+    possible = dict.fromkeys(RATES, (0.0, 1.0))
+    possible |= {f"{name}_difference": (-1.0, 1.0) for name in RATES}
     for kind in KINDS:
         for n, clusters in SIZES_OF_PAIRS:
             n_clusters = None if clusters is None else N_FOR_TRUTH // ROWS_OF_CLUSTER
             large = _draw_pair(rng, N_FOR_TRUTH, kind, n_clusters)
             of_model = measure_threshold(large[0], THRESHOLD, LEVEL)
             of_pair = compare_threshold(*large, THRESHOLD, LEVEL)
-            counts = _Counts()
+            counts = _Counts(possible)
             for _ in range(repetitions):
                 pair = _draw_pair(rng, n, kind, clusters)
                 counts.add(pair[0])

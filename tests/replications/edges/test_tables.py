@@ -20,6 +20,7 @@ SPREADS = {
     "metrics_at_limits",
     "neighbouring_rows",
     "order_of_time",
+    "probabilities",
     "rare_errors_in_clusters",
     "runs_that_succeed",
     "time_ordered_splits",
