@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.analyses.groups.columns import Grouping
 from thetahat.analyses.groups.expected_coverage import GROUPS, SHARED_CLUSTERS, SMALLEST
 from thetahat.analyses.groups.model_groups import GroupOptions
+from thetahat.analyses.groups.result import GroupMetric
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.losses.choices import ChosenMethod
 from thetahat.analyses.metrics.by_group import measure_groups
@@ -29,7 +30,7 @@ from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
-from thetahat_replications.edges.simulated_intervals import is_inside
+from thetahat_replications.edges.simulated_intervals import SHIFT, is_inside, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
@@ -51,7 +52,11 @@ have from 2 to 20 rows, and {SHARED:g} of the variance of scores and errors in c
 the share of samples in which the intervals of the metric of all groups hold, with its standard
 error; that is to be in {LEVEL:g} or more. The column `none` is the share of samples in which a
 group has no interval of the metric, because it has a single class, say: what has no interval counts
-as no failure, and is shown as such.
+as no failure, and is shown as such. The last column is the power: how often the interval of a group
+excludes a value that is {SHIFT:g} standard deviations of the estimate from the true one, averaged
+over the groups and over the values above and below, as a share of the power of normal tests that
+know the standard deviation and hold for all groups at {LEVEL:g}. Values that the metric cannot have
+are left out; where all are, power is empty.
 
 The intervals are those that the library gives without its bootstrap. With it they are the same, but
 for about one of a thousand groups of 15 rows, which then has an interval instead of none.
@@ -174,7 +179,7 @@ DESIGNS: Final = (
     MetricDesign("12 groups of 40, skewed numbers", (40,) * 12, None, 0, skewed=True),
 )
 
-COLUMNS: Final = "design | metric | covered at once | none"
+COLUMNS: Final = "design | metric | covered at once | none | power"
 
 
 def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
@@ -211,7 +216,7 @@ def count_rows(design: MetricDesign) -> Mapping[str, float]:
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return how often the intervals of each metric hold in each design."""
+    """Return how often the intervals of each metric hold in each design, and their power."""
     for number, design in enumerate(DESIGNS):
         yield from _judge(design, repetitions, np.random.default_rng([seed, number]))
 
@@ -220,12 +225,14 @@ def _judge(design: MetricDesign, repetitions: int, rng: np.random.Generator) -> 
     codes, cluster, layout, rows, metrics = design.prepare()
     truth = compute_truth(design, rng)
     holds, missing = (dict.fromkeys(design.metrics, 0) for _ in range(2))
+    found = {key: np.full((repetitions, len(design.sizes), 3), np.nan) for key in design.metrics}
     for place in range(repetitions):
         judged = {"m": design.draw(rng, codes, cluster)}
         options = GroupOptions(level=LEVEL, margin=None, seed=place)
         groups = measure_groups(metrics, judged, layout, rows, options)["m"].of_groups
         for key in design.metrics:
             intervals = [group[key].interval for group in groups]
+            found[key][place] = [_list_numbers(group[key]) for group in groups]
             missing[key] += any(each is None for each in intervals)
             holds[key] += all(
                 each is None or is_inside(each.lower, each.upper, float(value))
@@ -233,7 +240,53 @@ def _judge(design: MetricDesign, repetitions: int, rng: np.random.Generator) -> 
             )
     for key in design.metrics:
         share = holds[key] / repetitions
-        yield (design.name, key, format_share(share, repetitions), missing[key] / repetitions)
+        power = measure_power_of_all(found[key], truth[key], design.metrics[key].value_range)
+        yield (
+            design.name,
+            key,
+            format_share(share, repetitions),
+            missing[key] / repetitions,
+            power,
+        )
+
+
+def _list_numbers(measured: GroupMetric) -> tuple[float, float, float]:
+    """Return the estimate and the ends of its interval; NaN for what there is none of."""
+    interval = measured.interval
+    if measured.estimate is None or interval is None:
+        return (np.nan if measured.estimate is None else measured.estimate), np.nan, np.nan
+    lower = -np.inf if interval.lower is None else interval.lower
+    upper = np.inf if interval.upper is None else interval.upper
+    return measured.estimate, lower, upper
+
+
+def measure_power_of_all(
+    found: FloatArray, truth: FloatArray, value_range: tuple[float, float]
+) -> float:
+    """Return the power of intervals that hold together, averaged over those that have one.
+
+    Parameters
+    ----------
+    found : ndarray of float
+        (R, G, 3) estimates and ends, NaN for what there is none of.
+    truth : ndarray of float
+        (G,) true values.
+    value_range : tuple of float
+        The least and the largest value there is.
+    """
+    least, largest = value_range
+    powers = []
+    for of_group, value in zip(found.transpose(1, 2, 0), truth, strict=True):
+        estimates, lower, upper = of_group - value
+        power = measure_power(
+            lower,
+            upper,
+            float(np.nanstd(estimates, ddof=1)),
+            possible=(least - value, largest - value),
+            n_intervals=len(truth),
+        )
+        powers += [] if np.isnan(power) else [power]
+    return float(np.mean(powers)) if powers else float("nan")
 
 
 def _assign_clusters(n: int, n_clusters: int) -> IntArray:

@@ -48,6 +48,23 @@ def test_exact_clusters_leave_the_spread_of_scores() -> None:
     assert sizes.sum() == 240
 
 
+def test_hand_power_is_averaged_over_groups_and_possible_values() -> None:
+    """The truth is 0.8 and 0.4, and the estimates have SDs of 0.1 and 0.0816.
+
+    Of four samples one has a lower end above 0.5, and none is asked about 1.1; three have a lower
+    end above 0.155, two an upper one below 0.645. The normal quantile of Sidak's level is 2.2365.
+    """
+    first = [[0.7, 0.4, 0.9], [0.9, 0.6, 0.95], [np.nan] * 3, [0.8, np.nan, np.nan]]
+    second = [[0.3, 0.2, 0.8], [0.5, 0.2, 0.6], [0.4, 0.2, 0.6], [0.4, np.nan, np.nan]]
+    found = np.array([first, second]).transpose(1, 0, 2)
+    sd = [np.nanstd(found[:, g, 0], ddof=1) for g in (0, 1)]
+    power = metrics_by_group.measure_power_of_all(found, np.array([0.8, 0.4]), (0.0, 1.0))
+
+    assert_allclose(sd, [0.1, np.sqrt(0.02 / 3)])
+    oracle = stats.norm.sf(2.2365 - 3) + stats.norm.cdf(-2.2365 - 3)
+    assert_allclose(power, (1 / 4 + (3 / 4 + 2 / 4) / 2) / 2 / oracle, rtol=1e-4)
+
+
 def test_exact_every_design_and_metric_has_a_row_that_depends_on_the_seed_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

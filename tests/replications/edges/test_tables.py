@@ -18,6 +18,7 @@ SPREADS = {
     "agreement",
     "agreements_with_few",
     "metrics_at_limits",
+    "metrics_by_group",
     "neighbouring_rows",
     "order_of_time",
     "probabilities",
