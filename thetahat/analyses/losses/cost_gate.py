@@ -36,7 +36,7 @@ class OutcomeOfCost:
     undecided: CostUndecided | None = None
     """Why that is not said, although the whole set of ratios is on one side."""
     reason: str = ""
-    """The same, as a sentence."""
+    """The same, as the rest of a sentence after a colon."""
 
 
 def add_cost_to_gate(
@@ -104,7 +104,7 @@ def judge_cost(
     n_pairs = cost.simultaneous_pairs or 1
     alpha = choose_pair_alpha(choices.alpha, n_pairs, choices.correction or DEFAULT_CORRECTION)
     if _rests_on_few_rows(BlockLosses(layout, values=lower - higher), alpha / 2):
-        reason = "A few dear rows decide, and a test that allows for them does not show it."
+        reason = "a few dear rows decide, and a test that allows for them does not show it."
         return OutcomeOfCost(GateOutcome.UNDECIDED, "few_dear_rows", reason)
     return OutcomeOfCost(outcome)
 
@@ -122,8 +122,8 @@ def _explain_unseen_rows(lower: FloatArray, higher: FloatArray, layout: Layout) 
         return None
     units = "rows" if layout.cluster is None else layout.words.clusters
     return (
-        f"Among {n} {units} a kind that is {write_share(share)} of all may be missing, and at "
-        f"{DEAR:g} times the mean cost it would make up for the difference: gather {FEWEST_PRICED} "
+        f"among {n} {units} a kind that is {write_share(share)} of all may be missing, and at "
+        f"{DEAR:g} times the mean cost it would make up for the difference. Gather {FEWEST_PRICED} "
         "or more."
     )
 
@@ -171,8 +171,11 @@ def _write(  # noqa: PLR0913 - both outcomes and the numbers behind them
     if of_cost.outcome is GateOutcome.FAIL:
         return f"By cost it is required that {required}. {of_quality.sentence}"
     counted = write_counted(outcome) if is_undecided else ""
-    reason = f" {of_cost.reason}" if of_cost.reason else ""
-    return f"It is not shown that {required}{counted}.{reason} {of_quality.sentence}"
+    if of_cost.reason:  # the interval of the cost, which stands beside it, is on one side
+        return (
+            f"It is not decided whether {required}{counted}: {of_cost.reason} {of_quality.sentence}"
+        )
+    return f"It is not shown that {required}{counted}. {of_quality.sentence}"
 
 
 def _write_ratio(cost: CostOfPair | None) -> str:

@@ -53,8 +53,8 @@ def test_exact_fewer_than_sixty_rows_say_so(n: int, outcome: str) -> None:
     assert gate.cost_undecided == "few_rows"
     assert gate.undecided
     share = 100 * (1 - 0.05 ** (1 / n))
-    assert f"Among 59 rows a kind that is {share:.2g} % of all may be missing" in gate.sentence
-    assert "gather 60 or more" in gate.sentence
+    assert f"among 59 rows a kind that is {share:.2g} % of all may be missing" in gate.sentence
+    assert "Gather 60 or more" in gate.sentence
 
 
 @pytest.mark.parametrize("n", [10, 30])
@@ -76,7 +76,7 @@ def test_exact_clusters_are_counted() -> None:
     new, old = draw(120, 0.3)
     gate = judge(new, old, cluster=[i // 4 for i in range(120)])
     assert (gate.outcome, gate.cost_undecided) == ("undecided", "few_rows")
-    assert "Among 30 clusters" in gate.sentence
+    assert "among 30 clusters" in gate.sentence
     assert judge(new, old, cluster=[i // 2 for i in range(120)]).outcome == "pass"
 
 
@@ -94,7 +94,7 @@ def test_by_hand_few_dear_rows_need_the_test_that_allows_for_them() -> None:
     assert gate.cost.upper is not None
     assert gate.cost.upper < 0.5
     assert (gate.outcome, gate.cost_undecided) == ("undecided", "few_dear_rows")
-    assert "A few dear rows decide" in gate.sentence
+    assert "a few dear rows decide" in gate.sentence
     of_clusters = judge(new, old, cluster=list(range(80)))  # where it was not studied
     assert of_clusters.cost_undecided is None
 
