@@ -23,6 +23,19 @@ studied ones: the largest of sizes that are all within the factor ``FARTHEST``."
 NOT_STUDIED: Final = "No studied design is like this one."
 INTERVAL_NOT_STUDIED: Final = "The coverage of this interval was not studied."
 
+_SINGULAR: Final = {
+    "clusters": "cluster",
+    "groups": "group",
+    "items": "item",
+    "items'": "item's",
+    "labels": "label",
+    "ones": "one",
+    "rows": "row",
+    "sources": "source",
+    "strata": "stratum",
+    "times": "time",
+    "wins": "win",
+}
 _ROWS_BEGIN: Final = '"rows": ['
 _ROWS_END: Final = "]"
 
@@ -58,12 +71,20 @@ def read_study(package: str, file: str) -> StudyFile:
     return StudyFile(head, tuple(lines[begin:end]))
 
 
+def count_units(n: int, noun: str) -> str:
+    """Return a number with its noun, which is in the plural: ``1 row of the rarer value``."""
+    if n == 1:
+        plural = next((word for word in noun.split(" ") if word in _SINGULAR), None)
+        noun = noun if plural is None else noun.replace(plural, _SINGULAR[plural], 1)
+    return f"{format_count(n)} {noun}"
+
+
 def explain_number(noun: str, own: int, studied: float) -> str | None:
     """Return why a number is not like the studied one; None if it is."""
     if own > 0 and 1 / FARTHEST <= own / studied <= FARTHEST:
         return None
     return (
-        f"No studied design is like this one: it has {format_count(own)} {noun}, and the nearest "
+        f"No studied design is like this one: it has {count_units(own, noun)}, and the nearest "
         f"study has {format_count(round(studied))}."
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from thetahat.values.kept_studies import count_units
 from thetahat_replications.edges import (
     agreement,
     costs,
@@ -129,7 +130,7 @@ def average(shares: tuple[StudiedShare, ...]) -> dict[str, object]:
 
 
 def _write(numbers: Mapping[str, float]) -> str:
-    return ", ".join(f"{round(value)} {noun}" for noun, value in numbers.items())
+    return ", ".join(count_units(round(value), noun) for noun, value in numbers.items())
 
 
 def write_study(study: ShippedStudy, pages: Path) -> str:

@@ -17,6 +17,7 @@ from thetahat.analyses.metrics.group_coverage import list_group_cautions
 from thetahat.analyses.metrics.metric_values import has_skewed_targets
 from thetahat.metrics.f1 import F1
 from thetahat.values.coverage import ExpectedCoverage
+from thetahat.values.kept_studies import count_units
 from thetahat.values.types import Target
 from thetahat_replications.edges.metrics_by_group import DESIGNS
 
@@ -512,3 +513,17 @@ def test_exact_win_rates_of_other_data_are_like_no_design() -> None:
     )
     assert clusters.expected_coverage_missing == OTHER_ROWS
     assert (in_time.expected_coverage, in_time.expected_coverage_missing) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("n", "noun", "words"),
+    [
+        (1, "items of the rarer outcome", "1 item of the rarer outcome"),
+        (1, "labelled clusters", "1 labelled cluster"),
+        (1, "items' worth of the rarer outcome", "1 item's worth of the rarer outcome"),
+        (2, "rows in the smallest group", "2 rows in the smallest group"),
+        (1, "Kreise", "1 Kreise"),  # a unit of the user, whose singular is not known here
+    ],
+)
+def test_exact_one_of_a_number_is_in_the_singular(n: int, noun: str, words: str) -> None:
+    assert count_units(n, noun) == words
