@@ -187,6 +187,15 @@ def nothing_loaded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THETAHAT_TESTS_LOAD_NOTHING", "1")
 
 
+@pytest.fixture
+def only_learners_loaded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like ``nothing_loaded_ahead``, but learners are loaded once for all workers of a service.
+
+    Where each worker fits learners, each would import scikit-learn, which takes a second.
+    """
+    monkeypatch.setenv("THETAHAT_TESTS_LOAD_NOTHING", "learners")
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """URL of the maintenance database of a real PostgreSQL; one server per pytest worker."""

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.chaos
-@pytest.mark.usefixtures("nothing_loaded_ahead")
+@pytest.mark.usefixtures("only_learners_loaded_ahead")
 @pytest.mark.parametrize(
     ("setup", "faults"), [("embedded", 4), ("cluster", 4), ("power", 2), ("power_cluster", 1)]
 )

@@ -199,7 +199,7 @@ def _is_intact(store: LocalFileStore, name: str) -> bool:
 
 
 @pytest.mark.chaos
-@pytest.mark.usefixtures("nothing_loaded_ahead")
+@pytest.mark.usefixtures("only_learners_loaded_ahead")
 def test_property_what_was_answered_survives_a_power_cut(tmp_path: Path) -> None:
     """API, workers, uploads, chunks and webhooks on SQLite; then the service goes on."""
     folder, record = tmp_path / "data", tmp_path / "record"
@@ -225,7 +225,7 @@ def test_property_what_was_answered_survives_a_power_cut(tmp_path: Path) -> None
 
 
 @pytest.mark.chaos
-@pytest.mark.usefixtures("nothing_loaded_ahead")
+@pytest.mark.usefixtures("only_learners_loaded_ahead")
 def test_property_files_survive_a_power_cut_on_a_cluster(tmp_path: Path, redis_url: str) -> None:
     """PostgreSQL flushes its own rows; every file that they name is on the disk before them."""
     folder, record, port = tmp_path / "data", tmp_path / "record", free_port()

@@ -89,7 +89,7 @@ def test_exact_what_learners_do_to_their_worker_is_their_own_loss(
     assert (used["constant"]["package"], used["constant"]["version"]) == ("extra-learners", "1.2")
 
 
-@pytest.mark.usefixtures("nothing_loaded_ahead")
+@pytest.mark.usefixtures("only_learners_loaded_ahead")
 def test_exact_one_and_four_workers_give_the_same_bytes(tmp_path: Path, setting: Setting) -> None:
     learners = {
         "ridge": {"name": "ridge", "prepare": ["standardise"]},

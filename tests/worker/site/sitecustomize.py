@@ -2,7 +2,8 @@
 
 The sleeping kind is put beside the real ones. With ``THETAHAT_TESTS_LOAD_NOTHING`` set, a process
 does not load what only learners, compiled loops and slow requests need: half of the processor time
-of a service that runs for ten seconds and computes naps.
+of a service that runs for ten seconds and computes naps. If it is ``learners``, these are loaded
+once, before the worker processes are forked, and not by each of them when it fits one.
 """
 
 from __future__ import annotations
@@ -23,18 +24,20 @@ def _add_sleeping_kind(registry: Any) -> None:
 
 
 def _load_nothing(preload: Any) -> None:
+    learners = preload.import_learners() if LOADED == "learners" else ()
     preload.every_loop = preload.import_kinds = preload.import_learners = lambda: iter(())
-    preload._evaluate_losses = lambda: None
+    preload._evaluate_losses = lambda: list(learners)
 
 
 def _load_no_slow_modules(preload: Any) -> None:
     preload.load_slow_modules = lambda: None
 
 
+LOADED = os.environ.get("THETAHAT_TESTS_LOAD_NOTHING")
 CHANGES: Mapping[str, Callable[[Any], None]] = {
     "thetahat_service.kinds.registry": _add_sleeping_kind
 }
-if os.environ.get("THETAHAT_TESTS_LOAD_NOTHING"):
+if LOADED:
     CHANGES = {
         **CHANGES,
         "thetahat_worker.preload": _load_nothing,
