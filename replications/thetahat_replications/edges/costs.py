@@ -16,9 +16,9 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat.variances import cluster_robust, iid
-from thetahat_replications.edges.simulated_intervals import iterate_designs
+from thetahat_replications.edges.simulated_intervals import SHIFT, iterate_designs, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
-from thetahat_replications.edges.table import KeptPage, TableRow, format_share
+from thetahat_replications.edges.table import KeptPage, TableCell, TableRow, format_share
 
 LEVEL: Final = 0.95
 TRUE_RATIO: Final = 0.5
@@ -44,6 +44,9 @@ error.
 - `ratio`: of the samples with an interval, it holds the true ratio in so many. That is to be in
   {LEVEL:g}.
 - `length`: mean length of the interval over twice 1.96 true standard errors of the ratio.
+- `power`: how often the interval excludes a ratio that is {SHIFT:g} true standard errors above or
+  below the true one, as a share of the power of the normal test that knows the standard error. A
+  ratio below 0 is left out, and what is no interval excludes nothing.
 - `dear`: a result takes the sample for one of `{FEW_DEAR}`.
 
 Reading: where only one model has dear rows, and samples have few of them, the interval covers too
@@ -144,7 +147,9 @@ IN_CLUSTERS: Final[Mapping[str, CostDesign]] = {
 }
 
 
-COLUMNS: Final = "design | rows | clusters | interval | too high | too low | ratio | length | dear"
+COLUMNS: Final = (
+    "design | rows | clusters | interval | too high | too low | ratio | length | power | dear"
+)
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
@@ -180,25 +185,38 @@ def collect_shares(page: KeptPage) -> Iterable[tuple[StudiedShare, ...]]:
 class _CostSample(NamedTuple):
     """What one sample shows."""
 
-    is_interval: bool
-    is_too_high: bool
-    is_too_low: bool
+    lower: float
+    upper: float
+    """Ends of the set; NaN where it is no interval."""
     has_few_dear: bool
-    length: float
 
 
 def _judge(
     draw: Draw, clusters: IntArray, repetitions: int, rng: np.random.Generator
-) -> tuple[str, ...]:
+) -> tuple[TableCell, ...]:
     samples = [_judge_sample(draw, clusters, rng) for _ in range(repetitions)]
-    ratios = np.array([_draw_ratio(draw, clusters, rng) for _ in range(1000)])
-    *shares, dear = np.array([each[:-1] for each in samples]).mean(axis=0).tolist()
-    written = [format_share(share, repetitions) for share in shares]
-    lengths = [each.length for each in samples if each.is_interval]
-    missed = sum(each.is_too_high or each.is_too_low for each in samples)
-    within = format_share(1 - missed / len(lengths), len(lengths)) if lengths else "-"
-    length = float(np.sum(lengths)) / max(1, len(lengths)) / (2 * 1.96 * ratios.std(ddof=1))
-    return (*written, within, f"{length:.2f}", f"{dear:.2f}")
+    true_sd = float(np.std([_draw_ratio(draw, clusters, rng) for _ in range(1000)], ddof=1))
+    lower, upper, dear = np.array(samples).T
+    is_interval, too_high, too_low = (
+        ~np.isnan(upper - lower),
+        lower > TRUE_RATIO,
+        upper < TRUE_RATIO,
+    )
+    shares = [float(each.mean()) for each in (is_interval, too_high, too_low)]
+    n_intervals = int(is_interval.sum())
+    within, length = "-", 0.0
+    if n_intervals:
+        missed = int((too_high | too_low).sum())
+        within = format_share(1 - missed / n_intervals, n_intervals)
+        length = float(np.nanmean(upper - lower)) / (2 * 1.96 * true_sd)
+    above_0 = (-TRUE_RATIO, np.inf)
+    return (
+        *(format_share(share, repetitions) for share in shares),
+        within,
+        f"{length:.2f}",
+        measure_power(lower - TRUE_RATIO, upper - TRUE_RATIO, true_sd, possible=above_0),
+        f"{dear.mean():.2f}",
+    )
 
 
 def _draw_ratio(draw: Draw, clusters: IntArray, rng: np.random.Generator) -> float:
@@ -226,13 +244,7 @@ def _judge_sample(draw: Draw, clusters: IntArray, rng: np.random.Generator) -> _
         level=LEVEL,
         simultaneous_pairs=None,
     )
-    is_interval = found.shape == "interval" and found.lower is not None and found.upper is not None
-    lower, upper = (found.lower, found.upper) if is_interval else (None, None)
+    ends = (found.lower, found.upper) if found.shape == "interval" else (None, None)
+    lower, upper = np.array(ends, dtype=np.float64).tolist()
     deviations = BlockLosses(layout, values=new - new.mean() / old.mean() * old)
-    return _CostSample(
-        is_interval=is_interval,
-        is_too_high=lower is not None and lower > TRUE_RATIO,
-        is_too_low=upper is not None and upper < TRUE_RATIO,
-        has_few_dear=name_data(deviations) == FEW_DEAR,
-        length=np.nan if lower is None or upper is None else float(upper - lower),
-    )
+    return _CostSample(lower, upper, name_data(deviations) == FEW_DEAR)

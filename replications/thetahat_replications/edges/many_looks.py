@@ -22,6 +22,7 @@ from thetahat.sequential.base import SequentialQuestion
 from thetahat.sequential.binomial_mixture import SHARE_OF_RATE, compute_log_e_value
 from thetahat.sequential.bounded import Bounded
 from thetahat.values.types import BoolArray, FloatArray, IntArray
+from thetahat_replications.edges.simulated_intervals import compute_oracle_power
 from thetahat_replications.edges.table import TableRow, format_share
 
 ALPHA: Final = 0.05
@@ -42,7 +43,9 @@ TITLE: Final = "Looking again and again"
 ABOUT: Final = f"""
 {LOOKS} looks, one after every {UNITS_PER_LOOK} units, at level {1 - ALPHA:g}. False alarms: how
 often the interval of any look leaves out a mean that is true. Decided: the same where the true mean
-is off by so much that one t test with all {N} units would find it with probability {POWER:g}. Mean
+is off by so much that one t test with all {N} units would find it with probability {POWER:g}. Power
+is that share over how often one normal test with all units finds it that knows the standard
+deviation of their mean; methods with too many false alarms have more. Mean
 units: at the decision, or {N} without one. `t test` looks with an ordinary interval each time,
 `planned` {PLANNED} times. `asymptotic without the rule` is the method without the rule that
 {LEAST_DIFFERING} values must differ from the commonest one. Clusters: {CLUSTER} rows each with
@@ -160,35 +163,43 @@ POPULATIONS: Final = (
 )
 
 
-COLUMNS: Final = "values | method | false alarms | decided | mean units"
+COLUMNS: Final = "values | method | false alarms | decided | power | mean units"
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
-    """Return false alarms, decisions and units of each method by population."""
+    """Return false alarms, decisions, power and units of each method by population."""
     for number, population in enumerate(POPULATIONS):
-        alarms = count(population, repetitions, np.random.default_rng([seed, number, 0]), 0.0)
-        decided = count(
-            population, repetitions, np.random.default_rng([seed, number, 1]), population.shift
+        (alarms, _), (decided, true_sd) = (
+            count(population, repetitions, np.random.default_rng([seed, number, place]), shift)
+            for place, shift in enumerate((0.0, population.shift))
         )
-        for method, (share, _) in alarms.items():
-            shares = (format_share(each, repetitions) for each in (share, decided[method][0]))
-            yield (population.name, method, *shares, round(decided[method][1]))
+        oracle = float(compute_oracle_power(population.shift / true_sd, 1 - ALPHA))
+        for method, (false_alarms, _) in alarms.items():
+            share, units = decided[method]
+            shares = (format_share(each, repetitions) for each in (false_alarms, share))
+            yield (population.name, method, *shares, share / oracle, round(units))
 
 
 def count(
     population: LookedAtValues, repetitions: int, rng: np.random.Generator, shift: float
-) -> dict[str, tuple[float, float]]:
-    """Return how often each method decides, and after how many units on average."""
+) -> tuple[dict[str, tuple[float, float]], float]:
+    """Return how often each method decides, and after how many units on average.
+
+    Second is the standard deviation of the mean of all units.
+    """
     decided: dict[str, int] = {}
     units: dict[str, float] = {}
+    means: list[float] = []
     for start in range(0, repetitions, AT_ONCE):
         values = population.draw(rng, min(AT_ONCE, repetitions - start), shift)
+        means += values.mean(axis=1).tolist()
         for method, alarms in list_alarms(population, values):
             any_alarm = alarms.any(axis=1)
             first = np.where(any_alarm, ENDS[alarms.argmax(axis=1)], N)
             decided[method] = decided.get(method, 0) + int(any_alarm.sum())
             units[method] = units.get(method, 0.0) + float(first.sum())
-    return {name: (decided[name] / repetitions, units[name] / repetitions) for name in decided}
+    counted = {name: (decided[name] / repetitions, units[name] / repetitions) for name in decided}
+    return counted, float(np.std(means, ddof=1))
 
 
 def list_alarms(population: LookedAtValues, values: FloatArray) -> Iterator[tuple[str, BoolArray]]:

@@ -110,7 +110,7 @@ def test_calibrated_false_alarms_over_a_hundred_looks(population: Any) -> None:
     """At most .05, up to 3 standard errors; clusters that are sent as rows are the exception."""
     repetitions = 100
     rng = np.random.default_rng([20_261_126, 1])
-    alarms = many_looks.count(population, repetitions, rng, 0.0)
+    alarms, _ = many_looks.count(population, repetitions, rng, 0.0)
 
     is_broken = population.name == "clusters sent as rows"
     for name, (share, _) in alarms.items():
