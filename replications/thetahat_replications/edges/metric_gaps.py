@@ -21,9 +21,8 @@ from thetahat_replications.edges.metrics_by_group import (
     compute_truth,
     count_rows,
     measure_many,
-    measure_power_of_all,
 )
-from thetahat_replications.edges.simulated_intervals import SHIFT, is_inside
+from thetahat_replications.edges.simulated_intervals import SHIFT, is_inside, measure_power_of_all
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 

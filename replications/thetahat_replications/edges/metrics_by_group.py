@@ -30,7 +30,7 @@ from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
-from thetahat_replications.edges.simulated_intervals import SHIFT, is_inside, measure_power
+from thetahat_replications.edges.simulated_intervals import SHIFT, is_inside, measure_power_of_all
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
@@ -258,35 +258,6 @@ def _list_numbers(measured: GroupMetric) -> tuple[float, float, float]:
     lower = -np.inf if interval.lower is None else interval.lower
     upper = np.inf if interval.upper is None else interval.upper
     return measured.estimate, lower, upper
-
-
-def measure_power_of_all(
-    found: FloatArray, truth: FloatArray, value_range: tuple[float, float]
-) -> float:
-    """Return the power of intervals that hold together, averaged over those that have one.
-
-    Parameters
-    ----------
-    found : ndarray of float
-        (R, G, 3) estimates and ends, NaN for what there is none of.
-    truth : ndarray of float
-        (G,) true values.
-    value_range : tuple of float
-        The least and the largest value there is.
-    """
-    least, largest = value_range
-    powers = []
-    for of_group, value in zip(found.transpose(1, 2, 0), truth, strict=True):
-        estimates, lower, upper = of_group - value
-        power = measure_power(
-            lower,
-            upper,
-            float(np.nanstd(estimates, ddof=1)),
-            possible=(least - value, largest - value),
-            n_intervals=len(truth),
-        )
-        powers += [] if np.isnan(power) else [power]
-    return float(np.mean(powers)) if powers else float("nan")
 
 
 def _assign_clusters(n: int, n_clusters: int) -> IntArray:

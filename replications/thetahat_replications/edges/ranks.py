@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from scipy.special import ndtr
 
 import thetahat
+from thetahat.analyses.losses.result import EvaluationResult, RankOfModel
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
+APART: Final = 4.0
+"""Standard deviations of a difference by which the first model is better, for the power."""
 
 TITLE: Final = "Ranks"
 ABOUT: Final = f"""
-Models on one test set, ranked by their mean losses. Each column but the last two is a share of
-samples with its standard error.
+Models on one test set, ranked by their mean losses. Each column but the last three is a share
+of samples with its standard error.
 
 - `all ranks`: the intervals of all ranks hold at once: no model is shown to be better than one that
   is truly as good or better. That is to be in {LEVEL:g} or more.
@@ -27,6 +30,10 @@ samples with its standard error.
   covers its true mean; the search makes it too good.
 - `width`: mean number of ranks that a model can have, as a share of all ranks.
 - `gap`: mean smallest gap that the test set can resolve, in standard deviations of a loss.
+- `power`: how often the first model alone can have rank 1, if its mean is made less by {APART:g}
+  standard deviations of its difference from the second one. It is a share of how often an oracle
+  finds that in the same samples, which knows the standard deviation of each difference of two
+  models, and the quantile of the largest of all these differences in their standard deviations.
 """
 
 
@@ -83,7 +90,7 @@ DESIGNS: Final = (
 )
 
 
-COLUMNS: Final = "design | all ranks | best | own interval | width | gap"
+COLUMNS: Final = "design | all ranks | best | own interval | width | gap | power"
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
@@ -94,17 +101,33 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
 
 def _judge(design: RankDesign, repetitions: int, rng: np.random.Generator) -> TableRow:
     samples = [_judge_sample(design, rng, place) for place in range(repetitions)]
-    shares = np.array([outcome for outcome, _, _ in samples]).mean(axis=0)
-    widths, gaps = (float(np.mean([sample[i] for sample in samples])) for i in (1, 2))
-    return (design.name, *(format_share(float(s), repetitions) for s in shares), widths, gaps)
+    shares = np.array([outcome for outcome, *_ in samples]).mean(axis=0)
+    widths, gaps, differences = np.array([numbers for _, *numbers in samples]).T
+    first, *others = design.means
+    better = replace(design, means=(first - APART * float(differences.std(ddof=1)), *others))
+    written = (format_share(float(s), repetitions) for s in shares)
+    power = _measure_power(better, repetitions, rng)
+    return (design.name, *written, float(widths.mean()), float(gaps.mean()), power)
 
 
-def _judge_sample(
-    design: RankDesign, rng: np.random.Generator, place: int
-) -> tuple[tuple[bool, bool, bool], float, float]:
-    """Return whether each statement holds, the mean share of ranks, and the smallest gap."""
-    losses = design.draw(rng)
-    names = [f"m{i}" for i in range(len(design.means))]
+def _measure_power(design: RankDesign, repetitions: int, rng: np.random.Generator) -> float:
+    """Return how often the first model alone can have rank 1, as a share of the oracle's."""
+    drawn = [design.draw(rng) for _ in range(repetitions)]
+    ranks = [_evaluate(design, losses, place)[1] for place, losses in enumerate(drawn)]
+    found = np.mean([all(rank.best > 1 for rank in of_sample[1:]) for of_sample in ranks])
+    means = np.mean(drawn, axis=2)
+    gaps = means[:, None] - means[:, :, None]
+    spread = gaps.std(axis=0, ddof=1) + np.eye(len(design.means))
+    critical = np.quantile(((gaps - gaps.mean(axis=0)) / spread).max(axis=(1, 2)), LEVEL)
+    ideal = np.mean((gaps[:, 0, 1:] > critical * spread[0, 1:]).all(axis=1))
+    return float(found / ideal) if ideal else float("nan")
+
+
+def _evaluate(
+    design: RankDesign, losses: FloatArray, place: int
+) -> tuple[EvaluationResult, list[RankOfModel]]:
+    """Return the result of (K, n) losses, and the rank of each model."""
+    names = [f"m{i}" for i in range(len(losses))]
     result = thetahat.evaluate(
         dict(zip(names, losses, strict=True)),
         blocks="holdout",
@@ -112,26 +135,35 @@ def _judge_sample(
         better="lower",
         seed=place,
     )
-    ranking = result.ranking
-    if ranking is None or ranking.ranks is None:
+    if result.ranking is None or result.ranking.ranks is None:
         message = "the result has no ranks"
         raise RuntimeError(message)
+    return result, [result.ranking.ranks[name] for name in names]
+
+
+def _judge_sample(
+    design: RankDesign, rng: np.random.Generator, place: int
+) -> tuple[tuple[bool, bool, bool], float, float, float]:
+    """Return whether each statement holds, and numbers.
+
+    They are the mean share of ranks, the smallest gap and the difference of the first two models.
+    """
+    losses = design.draw(rng)
+    result, ranks = _evaluate(design, losses, place)
     means, n = np.array(design.means), len(design.means)
     holds = all(
-        ranking.ranks[name].best <= 1 + (means < mean).sum()
-        and ranking.ranks[name].worst >= n - (means > mean).sum()
-        for name, mean in zip(names, means, strict=True)
+        rank.best <= 1 + (means < mean).sum() and rank.worst >= n - (means > mean).sum()
+        for rank, mean in zip(ranks, means, strict=True)
     )
     best = all(
-        ranking.ranks[name].best == 1
-        for name, mean in zip(names, means, strict=True)
-        if mean == means.min()
+        rank.best == 1 for rank, mean in zip(ranks, means, strict=True) if mean == means.min()
     )
     first = result.summary.models[0]
-    truth = float(means[names.index(first.name)])
+    truth = float(means[int(first.name[1:])])
     covers = first.lower is not None and first.upper is not None
     covers = covers and float(first.lower or 0.0) <= truth <= float(first.upper or 0.0)
-    widths = [rank.worst - rank.best + 1 for rank in ranking.ranks.values()]
+    width = float(np.mean([rank.worst - rank.best + 1 for rank in ranks])) / n
+    gap = None if result.ranking is None else result.ranking.smallest_gap
+    difference = float(losses[0].mean() - losses[1].mean())
     spread = float(losses.std())
-    gap = np.nan if ranking.smallest_gap is None else ranking.smallest_gap / spread
-    return (holds, best, covers), float(np.mean(widths)) / n, float(gap)
+    return (holds, best, covers), width, np.nan if gap is None else gap / spread, difference

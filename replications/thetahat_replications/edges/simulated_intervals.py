@@ -24,8 +24,13 @@ def compute_oracle_power(shifts: FloatArray | float, level: float = LEVEL) -> Fl
 
     ``shifts`` are true differences in such standard deviations.
     """
-    quantile = ndtri((1 + level) / 2)
-    return np.asarray(ndtr(shifts - quantile) + ndtr(-shifts - quantile))
+    of_side = (1 + level) / 2
+    return compute_power_of_bounds(shifts, of_side) + compute_power_of_bounds(-shifts, of_side)
+
+
+def compute_power_of_bounds(shifts: FloatArray | float, level: float = LEVEL) -> FloatArray:
+    """Return the power of the one-sided normal test that knows the standard deviation."""
+    return np.asarray(ndtr(shifts - ndtri(level)))
 
 
 ORACLE: Final = float(compute_oracle_power(SHIFT))
@@ -109,6 +114,35 @@ def measure_power(
         finds.append(np.mean(is_built & (upper < shift)))
     oracle = float(compute_oracle_power(SHIFT, LEVEL ** (1 / n_intervals)))
     return float(np.mean(finds)) / oracle if finds else float("nan")
+
+
+def measure_power_of_all(
+    found: FloatArray, truth: FloatArray, value_range: tuple[float, float]
+) -> float:
+    """Return the power of intervals that hold together, averaged over those that have one.
+
+    Parameters
+    ----------
+    found : ndarray of float
+        (R, G, 3) estimates and ends, NaN for what there is none of.
+    truth : ndarray of float
+        (G,) true values.
+    value_range : tuple of float
+        The least and the largest value there is.
+    """
+    least, largest = value_range
+    powers = []
+    for of_group, value in zip(found.transpose(1, 2, 0), truth, strict=True):
+        estimates, lower, upper = of_group - value
+        power = measure_power(
+            lower,
+            upper,
+            float(np.nanstd(estimates, ddof=1)),
+            possible=(least - value, largest - value),
+            n_intervals=len(truth),
+        )
+        powers += [] if np.isnan(power) else [power]
+    return float(np.mean(powers)) if powers else float("nan")
 
 
 def measure_ends(lower: FloatArray, upper: FloatArray, true_sd: float) -> tuple[str, float, float]:

@@ -9,6 +9,7 @@ from scipy import stats
 
 from thetahat_replications.edges import metrics_by_group
 from thetahat_replications.edges.metrics_by_group import DESIGNS, MetricDesign, list_rows
+from thetahat_replications.edges.simulated_intervals import measure_power_of_all
 
 
 def test_exact_the_truth_is_that_of_normal_scores() -> None:
@@ -58,7 +59,7 @@ def test_hand_power_is_averaged_over_groups_and_possible_values() -> None:
     second = [[0.3, 0.2, 0.8], [0.5, 0.2, 0.6], [0.4, 0.2, 0.6], [0.4, np.nan, np.nan]]
     found = np.array([first, second]).transpose(1, 0, 2)
     sd = [np.nanstd(found[:, g, 0], ddof=1) for g in (0, 1)]
-    power = metrics_by_group.measure_power_of_all(found, np.array([0.8, 0.4]), (0.0, 1.0))
+    power = measure_power_of_all(found, np.array([0.8, 0.4]), (0.0, 1.0))
 
     assert_allclose(sd, [0.1, np.sqrt(0.02 / 3)])
     oracle = stats.norm.sf(2.2365 - 3) + stats.norm.cdf(-2.2365 - 3)

@@ -12,6 +12,7 @@ from thetahat_replications.edges.simulated_intervals import (
     ORACLE,
     SHIFT,
     compute_oracle_power,
+    compute_power_of_bounds,
     measure_power,
 )
 
@@ -26,6 +27,7 @@ def test_exact_the_oracle_rejects_where_the_normal_test_does() -> None:
 
     assert_allclose(compute_oracle_power(shifts), expected, atol=1e-6)
     assert_allclose(compute_oracle_power(0.0, 0.9), 0.1, atol=1e-12)
+    assert_allclose(compute_power_of_bounds(shifts), stats.norm.sf(1.644854 - shifts), atol=1e-6)
     assert pytest.approx(expected[2], abs=1e-6) == ORACLE
 
 

@@ -24,6 +24,7 @@ SPREADS = {
     "neighbouring_rows",
     "order_of_time",
     "probabilities",
+    "ranks",
     "rare_errors_in_clusters",
     "runs_that_succeed",
     "time_ordered_splits",
