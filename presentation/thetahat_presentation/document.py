@@ -22,8 +22,7 @@ MOST_SENTENCES: Final = 7
 MOST_DOUBTS: Final = 3
 MOST_TITLES: Final = 3
 """Cautions whose titles are in the line that counts them."""
-_STOP: Final = re.compile(r"(?<=\.) (?=[A-Z])")
-"""Ends of sentences."""
+END_OF_SENTENCE: Final = re.compile(r"(?<=\.) (?=[A-Z])")
 SEVERITIES: Final = ("serious", "warning", "info")
 
 
@@ -364,7 +363,7 @@ def _leave_out_said(text: str, said: Sequence[str]) -> str:
 
     A sentence without its first one may not say what it is about.
     """
-    parts = _STOP.split(text)
+    parts = END_OF_SENTENCE.split(text)
     new = [part for part in parts if not any(part in other for other in said)]
     return text if new and new[0] == parts[0] else " ".join(new)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,11 @@ import pytest
 import thetahat
 from tests.architecture.sources import ROOT
 from tests.presentation.reading import caution, row_of, table_of, texts_of
-from thetahat_presentation.document import Document
+from thetahat.cautions import HEAVY_TAILED_LOSSES
+from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
+from thetahat_presentation.document import Caution, Document
+from thetahat_presentation.parts.cautions import Place, group_cautions
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.renderers.text import Page
 from thetahat_presentation.showing import show
@@ -197,6 +203,55 @@ def test_exact_of_one_code_the_most_serious_caution_is_shown(schools: Any) -> No
     first = show(schools).cautions[0]
 
     assert (first.severity, first.subject) == ("serious", "all models (on a new source)")
+
+
+def show_heavy_tails(result: Any, names: Sequence[str]) -> str:
+    """Return the caution on heavy tails of a result that has one for each of these models."""
+    raised = [
+        HEAVY_TAILED_LOSSES(
+            choose_words(BlockKind.HOLDOUT),
+            model=name,
+            n=60,
+            skewness=0.5 + i / 100,
+            share=f"{50 + i} %",
+        )
+        for i, name in enumerate(names)
+    ]
+    result["cautions"] = [{**asdict(each), "severity": each.severity.value} for each in raised]
+    (found,) = [each for each in show(result).cautions if each.code == HEAVY_TAILED_LOSSES.code]
+    assert found.message.startswith(raised[0].message)
+    return found.message.removeprefix(raised[0].message).strip()
+
+
+def test_exact_cautions_of_one_code_say_what_the_others_are_about(schools: Any) -> None:
+    of_one = show_heavy_tails(schools, ["a"])
+    of_three = show_heavy_tails(schools, ["a", "b", "c d"])
+    of_thirty = show_heavy_tails(schools, [f"m{i}" for i in range(30)])
+
+    assert of_one == ""
+    assert of_three == "The same is said of 'b' (0.51, 51 %) and 'c d' (0.52, 52 %)."
+    # of many models the names alone
+    listed = ", ".join(f"'m{i}'" for i in range(1, 29))
+    assert of_thirty == f"The same is said of {listed} and 'm29'."
+
+
+def test_exact_cautions_that_name_no_model_add_their_own_sentences() -> None:
+    shares = {"ridge": "0.8", "forest": "0.7", "tree": "0.7"}
+
+    def merge(shares: Mapping[str, str]) -> Caution:
+        (found,) = group_cautions(
+            (Place(name), {"code": "x", "message": f"It is low. The interval covered in {share}."})
+            for name, share in shares.items()
+        )
+        return found
+
+    few, many = merge(shares), merge({f"m{i}": f"0.{i}" for i in range(9)})
+
+    assert few.subject == "ridge, forest, tree"
+    assert few.message == (
+        "It is low. The interval covered in 0.8. Also: The interval covered in 0.7."
+    )
+    assert many.message.endswith("in 0.0. 8 more cautions like this one have other values.")
 
 
 def test_exact_cautions_of_methods_that_are_not_shown_come_with_all_of_them() -> None:

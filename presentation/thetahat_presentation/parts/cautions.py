@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any, Final, TypeAlias
 
-from thetahat_presentation.document import Caution, Json, rank_severity
+from thetahat_presentation.document import END_OF_SENTENCE, Caution, Json, rank_severity
 from thetahat_presentation.wording import capitalise
 
 
@@ -24,14 +26,21 @@ class _Group:
 
     caution: Json
     places: list[Place] = field(default_factory=list)
+    messages: dict[str, None] = field(default_factory=dict)
+    """Their messages, each of them once."""
 
 
 PlacedCaution: TypeAlias = tuple[Place, Json]
 
 FAILURES: Final = frozenset({"candidate_left_out", "learner_left_out", "size_left_out"})
 """Cautions on what failed and is left out; each is about another failure."""
+MOST_VALUES: Final = 5
+"""Messages of one code of which the values are written, beside the first; of more, the names."""
+MOST_FURTHER: Final = 2
+"""Sentences of messages that name no model which are written beside the first message."""
 SAID_BY: Final = {"ignores_training_variance": "no_training_variance"}
 """Cautions on single numbers that another one says of all numbers, by code."""
+_QUOTED: Final = re.compile(r"'[^']+'")
 
 
 def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) -> list[Caution]:
@@ -52,6 +61,7 @@ def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) 
         if _rank(caution) < _rank(group.caution) or "message" not in group.caution:
             group.caution = caution
         group.places.append(place)
+        group.messages[str(caution.get("message") or "")] = None
     codes = {code for code, _ in groups}
     said_once = [group for (code, _), group in groups.items() if SAID_BY.get(code) not in codes]
     ordered = sorted(said_once, key=lambda group: _rank(group.caution))
@@ -83,10 +93,53 @@ def _build_caution(group: _Group, models: Sequence[str]) -> Caution:
         code=code,
         title=str(caution.get("title") or capitalise(code.replace("_", " "))),
         severity=str(caution.get("severity", "warning")),
-        message=str(caution.get("message") or code),
+        message=_write_message(str(caution.get("message") or code), group),
         advice=str(caution.get("advice") or ""),
         subject="" if is_everywhere else subject,
     )
+
+
+def _write_message(message: str, group: _Group) -> str:
+    """Return the message with what others of its code say, in a line.
+
+    Of those that name models it is these and the words in which they differ, such as a share; of
+    many it is the names. Others have their own sentences, unless they are many.
+    """
+    others = [each for each in group.messages if each not in ("", message)]
+    named = [each for each in others if _QUOTED.search(each)]
+    about = [_describe_other(message, each, is_short=len(named) > MOST_VALUES) for each in named]
+    sentences = dict.fromkeys(
+        sentence
+        for each in others
+        if each not in named
+        for sentence in END_OF_SENTENCE.split(each)
+        if sentence not in message
+    )
+    parts = [message]
+    if about:
+        *first, last = dict.fromkeys(about)
+        listing = f"{', '.join(first)} and {last}" if first else last
+        parts.append(f"The same is said of {listing}.")
+    if len(sentences) > MOST_FURTHER:
+        parts.append(f"{len(others) - len(named)} more cautions like this one have other values.")
+    elif sentences:
+        parts.append(f"Also: {' '.join(sentences)}")
+    return " ".join(parts)
+
+
+def _describe_other(message: str, other: str, *, is_short: bool) -> str:
+    """Return the models that another message names, and the other words that it has of its own."""
+    names = list(dict.fromkeys(_QUOTED.findall(other)))
+    before, after = message.split(), other.split()
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    runs = [
+        " ".join([*after[start:stop], *after[stop : stop + 1][: after[stop : stop + 1] == ["%"]]])
+        for tag, _, _, start, stop in matcher.get_opcodes()
+        if tag in {"replace", "insert"}
+    ]
+    values = [run for run in (each.strip(" .,:;") for each in runs) if run not in names]
+    about = " and ".join(names)
+    return f"{about} ({', '.join(values)})" if values and not is_short else about
 
 
 def place_cautions(

@@ -51,6 +51,9 @@ def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findi
     serious = [each for each in others if each.severity == "serious"]
     is_serious = bool(doubts) and doubts[0].severity == "serious"
     caution = next(iter(doubts if is_serious else [*serious, *doubts]), None)
+    if caution is not None:  # the same words wherever it is shown
+        code = caution.code
+        caution = next((each for each in others if each.code == code), caution)
     says_limit = caution is not None and caution.code == "no_training_variance"
     return Findings(
         verdict=_write_verdict(shown),
