@@ -45,7 +45,7 @@ def test_by_hand_the_tables(errors: Any) -> None:
     needed = row_of(table_of(document, "Instances for one error fewer"), "new \N{MINUS SIGN} old")
 
     assert relative[1] == "-75 %"
-    assert relative[3] == pair["relative"]["sentence"]
+    assert relative[4] == pair["relative"]["sentence"]
     assert wins[1:5] == ["30", "0", "70", "65 %"]
     assert needed[1:] == ["3.333", pair["number_needed"]["sentence"]]
 
@@ -75,8 +75,30 @@ def test_exact_a_refused_ratio_is_shown_in_words() -> None:
     result = run({"a": [0.5, -0.1, 0.3, 0.2], "b": [0.4, 0.2, 0.9, 0.1]}, ["relative"])
     row = row_of(table_of(show(result), "Relative differences"), "a \N{MINUS SIGN} b")
 
-    assert row[3].startswith("Some losses are below 0")
+    assert row[4].startswith("Some losses are below 0")
     assert "below 0" in Page().format_table(table_of(show(result), "Relative differences"))
+
+
+def test_by_hand_the_log_ratio_is_beside_fieller_s_interval(errors: Any) -> None:
+    table = table_of(show(errors), "Relative differences")
+    row = row_of(table, "new \N{MINUS SIGN} old")
+
+    # The ratio is .25, and its logarithm has the variance 7.5 / 99: .9 / .1 and .6 / .4 for the
+    # rates, less twice .06 / .04 for their covariance. The t quantile is 1.984.
+    assert list(table.columns)[3] == "By log ratio"
+    assert row[3] == "-85.5 % to -56.8 %"
+    assert table.notes[1].startswith("Fieller's interval is recommended")
+    assert len(table.notes) == 2
+
+
+def test_exact_the_log_ratio_is_shown_where_fieller_s_set_has_no_end() -> None:
+    result = run({"new": [1] * 3 + [0] * 17, "old": [0] * 18 + [1] * 2}, ["relative"])
+    table = table_of(show(result), "Relative differences")
+    row = row_of(table, "new \N{MINUS SIGN} old")
+
+    assert result["comparisons"][0]["relative"]["shape"] == "two_rays"
+    assert row[1:4] == ["\N{EN DASH}", "\N{EN DASH}", "-78.9 % to 965.2 %"]
+    assert table.notes[-1].endswith("covers too rarely: use the difference.")
 
 
 def test_exact_nothing_is_shown_that_was_not_asked_for() -> None:

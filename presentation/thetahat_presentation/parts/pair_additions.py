@@ -46,17 +46,33 @@ def build_additions_section(shown: ModelsResult) -> Section:
 
 
 def _tabulate_ratios(pairs: Sequence[Json]) -> Table:
-    rows: list[list[Cell]] = []
-    for pair in pairs:
-        relative: Json | None = pair.get("relative")
-        if relative is not None:
-            is_interval = relative.get("shape") == "interval"
-            ends = [relative[end] - 1 if is_interval else None for end in ("lower", "upper")]
-            row: list[Cell] = [Pair(pair["a"], pair["b"]), Percent(relative.get("change"))]
-            rows.append([*row, PercentRange(*ends), relative["sentence"]])
-    columns = ["Pair", "Change", "Interval", "In words"]
+    shown = [(pair, each) for pair in pairs if (each := pair.get("relative")) is not None]
+    rows: list[dict[str, Cell]] = [
+        {
+            "Pair": Pair(pair["a"], pair["b"]),
+            "Change": Percent(relative.get("change")),
+            "Interval": _read_ends(relative if relative.get("shape") == "interval" else {}),
+            "By log ratio": _read_ends(relative.get("log_ratio") or {}),
+            "In words": relative["sentence"],
+        }
+        for pair, relative in shown
+    ]
     notes = ["A change is the first mean over the second, minus 1. The interval is Fieller's."]
-    return Table(caption="Relative differences", columns=columns, rows=rows, notes=notes)
+    of_log = [relative for _, relative in shown if relative.get("log_ratio")]
+    if of_log:
+        notes.append("Fieller's interval is recommended; that of the log ratio is beside it.")
+    if any(relative.get("shape") != "interval" for relative in of_log):
+        notes.append(
+            "Where there is none by Fieller, that of the log ratio is finite but covers too "
+            "rarely: use the difference."
+        )
+    return Table.of_rows("Relative differences", rows, notes)
+
+
+def _read_ends(ratios: Json) -> PercentRange:
+    """Return the ends of an interval of ratios as changes."""
+    lower, upper = (ratios.get(end) for end in ("lower", "upper"))
+    return PercentRange(None if lower is None else lower - 1, None if upper is None else upper - 1)
 
 
 def _tabulate_wins(pairs: Sequence[Json]) -> Table:

@@ -343,7 +343,8 @@ class LogRatio:
     """The interval of the log ratio of two means, by the delta method.
 
     It rests on the variance, the degrees of freedom and the level of Fieller's set, which is
-    recommended.
+    recommended. Where that set has no end, this one is finite, and covers too rarely: the mean of b
+    could be 0, and its logarithm is then far from normal (edges/relative_differences).
     """
 
     lower: float
@@ -380,7 +381,7 @@ class RelativeDifference:
     g: float | None
     """Squared relative error of the mean of b; from 1 on that mean could be 0."""
     log_ratio: LogRatio | None = None
-    """The interval of the log ratio; left out where the set is no interval, or a mean is 0."""
+    """The interval of the log ratio; left out where there is no set, or a mean is 0."""
     level: float
     """Confidence level of the two-sided set."""
     simultaneous_pairs: int | None

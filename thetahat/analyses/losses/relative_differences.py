@@ -60,8 +60,7 @@ def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its var
         if variance is not None and pair is not None:
             quantile = compute_upper_quantile(alpha / 2, variance[2].degrees_of_freedom)
             found = find_set(pair, quantile)
-            if found is not None and found.shape == "interval":
-                log = find_log_ratios(pair, quantile)
+            log = None if found is None else find_log_ratios(pair, quantile)
     if found is not None and found.shape != "interval":
         ratio = None
     key, degrees = (None, None) if variance is None else (variance[0], variance[2])
