@@ -33,7 +33,7 @@ def compare(difference: FloatArray, margin: float = 1.0, **options: Any) -> Eval
     return thetahat.evaluate(
         {"new": 5 + difference, "old": np.full(len(difference), 5.0)},
         blocks="holdout",
-        groups={"g": GROUP.tolist()},
+        groups={"g": np.repeat(np.arange(G), len(difference) // G).tolist()},
         margin=margin,
         **options,
     )
@@ -78,6 +78,41 @@ def test_exact_differences_that_are_not_skewed_keep_t() -> None:
         of_group = x.reshape(G, N)[g]
         reach = stats.t.ppf(0.95, N - 1) * of_group.std(ddof=1) / math.sqrt(N)
         assert_allclose(item.worse_by_at_most, of_group.mean() + reach, rtol=1e-9)
+
+
+def draw_values_of_skewness(n: int, skewness: float) -> FloatArray:
+    """Return n values whose mean has this skewness: evenly spaced ones, and one that is larger."""
+    values = np.linspace(-1, 1, n)
+
+    def raise_last(by: float) -> FloatArray:
+        return np.append(values[:-1], values[-1] + by)
+
+    def miss(by: float) -> float:
+        return float(stats.skew(raise_last(by))) / math.sqrt(n) - skewness
+
+    by = optimize.brentq(miss, 0.0, 50.0, xtol=1e-14)
+    return raise_last(float(by))
+
+
+@pytest.mark.parametrize(
+    ("n", "skewness", "by_all"),
+    [(25, 0.29, False), (25, 0.31, True), (24, 0.29, True), (100, 0.29, False), (100, 0.31, True)],
+)
+def test_exact_all_groups_count_from_a_skewness_of_the_mean_on(
+    n: int, skewness: float, *, by_all: bool
+) -> None:
+    values = draw_values_of_skewness(n, skewness)
+    scales = (1.0, 3.0, 3.0, 3.0, 3.0)
+    difference = np.concatenate([scale * values for scale in scales])
+    item = compare(difference).comparisons[0].groups["g"].items[0]  # type: ignore[index]
+    q, q_all = stats.t.ppf(0.05, n - 1), stats.t.ppf(0.05, G * (n - 1))
+    error = float(values.std(ddof=1)) / math.sqrt(n)
+    pooled = error * math.sqrt(np.square(scales).mean())
+    own = values.mean() - undo(q, skewness) * error
+    of_all = values.mean() - undo(q_all, skewness) * pooled
+
+    assert of_all > 1.5 * own
+    assert item.worse_by_at_most == pytest.approx(of_all if by_all else own, rel=1e-9)
 
 
 def test_a_model_worse_by_the_margin_does_not_pass() -> None:
