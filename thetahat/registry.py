@@ -1,10 +1,10 @@
 """The methods of a family by wire name.
 
-A family is a package; each public module in it defines one method as ``METHOD``, a frozen
-dataclass whose fields are the method's parameters and whose ``info`` describes it. The module's
-name is the wire name, so a search for the wire name finds the file. ``base`` and modules that
-start with an underscore hold what the methods of the family share. The names are known from the
-files; a method's module is imported when the method is wanted.
+A family is a package; each public module in it defines one method, a frozen dataclass whose fields
+are the method's parameters and whose ``info`` describes it: the one class of the module that has an
+``info`` of its own. The module's name is the wire name. ``base`` and modules that start with an
+underscore hold what the methods of the family share. The names are known from the files; a method's
+module is imported when the method is wanted.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from thetahat.errors import InvalidParameter, Loc
@@ -45,8 +46,6 @@ ONE_TEST_EACH = PARTITIONS | HOLDOUT  # in one repeat no instance is tested twic
 class MethodInfo:
     """The description of a method, for users and for the rules that choose between methods."""
 
-    name: str
-    """Wire name; the module's name."""
     title: str
     """A short name for users."""
     summary: str
@@ -87,6 +86,12 @@ class MethodInfo:
     correction: CorrectionTraits = field(default=CorrectionTraits())
     weights: WeightTraits = field(default=WeightTraits())
     """What rules ask of a method of that family."""
+    name: str = ""
+    """Wire name. Left out: that of the module whose class has the description."""
+
+    def __set_name__(self, owner: type[object], attribute: str) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", owner.__module__.rpartition(".")[2])
 
 
 class _MethodModules(Mapping[str, Any]):
@@ -105,11 +110,7 @@ class _MethodModules(Mapping[str, Any]):
         if name not in self._imported:
             if name not in self._names:
                 raise KeyError(name)
-            method = import_module(f"{self._package}.{name}").METHOD
-            if method.info.name != name:
-                message = f"{self._package}.{name} registers {method.info.name!r}"
-                raise RuntimeError(f"{message}; file and wire name must agree")
-            self._imported[name] = method
+            self._imported[name] = _find_method(import_module(f"{self._package}.{name}"))
         return self._imported[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -117,6 +118,22 @@ class _MethodModules(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+def _find_method(module: ModuleType) -> Any:
+    """Return the class of a module that has an ``info`` of its own, under the module's name."""
+    methods: set[Any] = {
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__ and "info" in vars(value)
+    }
+    if len(methods) != 1:
+        raise RuntimeError(f"{module.__name__} must have one class with an info, not {methods}")
+    (method,) = methods
+    if method.info.name != module.__name__.rpartition(".")[2]:
+        message = f"{module.__name__} registers {method.info.name!r}"
+        raise RuntimeError(f"{message}; file and wire name must agree")
+    return method
 
 
 class Registry(Mapping[str, M], Generic[M]):
@@ -143,7 +160,7 @@ class Registry(Mapping[str, M], Generic[M]):
 
     @classmethod
     def collect(cls, package: str, path: Sequence[str]) -> Registry[Any]:
-        """List the public modules of a package, each of which defines a ``METHOD``."""
+        """List the public modules of a package, each of which defines a method."""
         return cls(package.rsplit(".", 1)[-1], _MethodModules(package, path))
 
     def get_method(self, name: str, *, loc: Loc = ()) -> M:

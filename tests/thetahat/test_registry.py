@@ -17,10 +17,7 @@ from thetahat.registry import MethodInfo
 
 
 class {name}:
-    info = MethodInfo(name={wire!r}, title="T", summary="S.")
-
-
-METHOD = {name}
+    info = MethodInfo({wire}title="T", summary="S.")
 """
 
 
@@ -30,10 +27,10 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "things"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / "base.py").write_text("METHOD = None")
+    (folder / "base.py").write_text("")
     (folder / "_private.py").write_text("raise RuntimeError('never imported')")
-    (folder / "one.py").write_text(METHOD.format(name="One", wire="one"))
-    (folder / "another.py").write_text(METHOD.format(name="Another", wire="another"))
+    (folder / "one.py").write_text(METHOD.format(name="One", wire=""))
+    (folder / "another.py").write_text(METHOD.format(name="Another", wire=""))
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in [name for name in sys.modules if name.split(".")[0] == "things"]:
         monkeypatch.delitem(sys.modules, name)
@@ -97,9 +94,19 @@ def test_invalid_name_lists_the_known_names(family: Path) -> None:
 
 
 def test_invalid_module_whose_name_is_not_its_method_s(family: Path) -> None:
-    (family / "third.py").write_text(METHOD.format(name="Third", wire="3rd"))
+    (family / "third.py").write_text(METHOD.format(name="Third", wire="name='3rd', "))
 
     with pytest.raises(RuntimeError, match=r"things\.third registers '3rd'"):
+        collect(family)["third"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", METHOD.format(name="A", wire="") * 2 + "class B(A): info = A.info"]
+)
+def test_invalid_module_without_one_method(family: Path, text: str) -> None:
+    (family / "third.py").write_text(text)
+
+    with pytest.raises(RuntimeError, match=r"things\.third must have one class with an info"):
         collect(family)["third"]
 
 

@@ -17,7 +17,6 @@ class BenjaminiHochberg(StepwiseCorrection):
     """Benjamini and Hochberg's step-up procedure."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="benjamini_hochberg",
         title="Benjamini and Hochberg's false discovery rate",
         summary="Bounds the expected share of false rejections among the rejections.",
         formula=r"\min_{j \ge i} \frac{m}{j} \, p_{(j)}",
@@ -33,6 +32,3 @@ class BenjaminiHochberg(StepwiseCorrection):
         """Return the adjusted p-values of (m,) ascending ones."""
         m = len(ordered)
         return np.asarray(np.minimum.accumulate((ordered * m / np.arange(1, m + 1))[::-1])[::-1])
-
-
-METHOD = BenjaminiHochberg

@@ -17,7 +17,6 @@ class BenjaminiYekutieli(StepwiseCorrection):
     """Benjamini and Yekutieli's step-up procedure."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="benjamini_yekutieli",
         title="Benjamini and Yekutieli's false discovery rate",
         summary=(
             "Bounds the expected share of false rejections among the rejections, however the tests "
@@ -37,6 +36,3 @@ class BenjaminiYekutieli(StepwiseCorrection):
         ranks = np.arange(1, len(ordered) + 1)
         factors = len(ordered) * (1 / ranks).sum() / ranks
         return np.asarray(np.minimum.accumulate((ordered * factors)[::-1])[::-1])
-
-
-METHOD = BenjaminiYekutieli

@@ -28,7 +28,6 @@ class BergmannHommel:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bergmann_hommel",
         title="Bergmann and Hommel's procedure",
         summary=(
             "Rejects every hypothesis that is in no acceptable set of equalities that can be true "
@@ -82,6 +81,3 @@ def list_exhaustive_sets(k: int) -> npt.NDArray[np.bool_]:
         groups = np.column_stack([groups[rows], np.arange(len(rows)) - first])
     a, b = np.triu_indices(k, 1)
     return np.asarray(groups[:, a] == groups[:, b])
-
-
-METHOD = BergmannHommel

@@ -16,7 +16,6 @@ class Bonferroni(StepwiseCorrection):
     """Every p-value times the number of hypotheses."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bonferroni",
         title="Bonferroni's correction",
         summary="Each p-value times the number of comparisons.",
         formula=r"m \, p_{(i)}",
@@ -29,6 +28,3 @@ class Bonferroni(StepwiseCorrection):
     def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         return ordered * len(ordered)
-
-
-METHOD = Bonferroni

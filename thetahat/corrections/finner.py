@@ -22,7 +22,6 @@ class Finner(StepwiseCorrection):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="finner",
         title="Finner's step-down procedure",
         summary="Sidak's formula with an exponent that falls with each rejection.",
         formula=r"\max_{j \le i} 1 - (1 - p_{(j)})^{m/j}",
@@ -41,6 +40,3 @@ class Finner(StepwiseCorrection):
         with np.errstate(divide="ignore"):  # p = 1 has the logarithm -inf, and stays 1
             single = np.log1p(-ordered)
         return np.asarray(np.maximum.accumulate(-np.expm1(single * (m / np.arange(1, m + 1)))))
-
-
-METHOD = Finner

@@ -18,7 +18,6 @@ class Hochberg(StepwiseCorrection):
     """Hochberg's step-up procedure."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="hochberg",
         title="Hochberg's step-up procedure",
         summary=(
             "Holm's factors, applied from the largest p-value downwards; it bounds the chance of "
@@ -35,6 +34,3 @@ class Hochberg(StepwiseCorrection):
         """Return the adjusted p-values of (m,) ascending ones."""
         m = len(ordered)
         return np.asarray(np.minimum.accumulate((ordered * (m - np.arange(m)))[::-1])[::-1])
-
-
-METHOD = Hochberg

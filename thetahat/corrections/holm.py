@@ -18,7 +18,6 @@ class Holm(StepwiseCorrection):
     """Holm's step-down procedure."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="holm",
         title="Holm's step-down procedure",
         summary=(
             "Bonferroni's correction for the hypotheses that are left after each rejection; it "
@@ -36,6 +35,3 @@ class Holm(StepwiseCorrection):
         """Return the adjusted p-values of (m,) ascending ones."""
         m = len(ordered)
         return np.asarray(np.maximum.accumulate(ordered * (m - np.arange(m))))
-
-
-METHOD = Holm

@@ -23,7 +23,6 @@ class MaxT(StepwiseCorrection):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="max_t",
         title="Romano and Wolf's max-t procedure",
         summary=(
             "Compares each difference with the largest of all that are left, under the joint "
@@ -50,6 +49,3 @@ class MaxT(StepwiseCorrection):
         """Return the adjusted p-values of (m,) ascending ones, whatever their dependence."""
         m = len(ordered)
         return np.asarray(np.maximum.accumulate(ordered * (m - np.arange(m))))
-
-
-METHOD = MaxT

@@ -16,7 +16,6 @@ class NoCorrection(StepwiseCorrection):
     """The p-values as they are."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="none",
         title="No correction",
         summary="The p-values as they are.",
         formula=r"p_{(i)}",
@@ -28,6 +27,3 @@ class NoCorrection(StepwiseCorrection):
     def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         return ordered
-
-
-METHOD = NoCorrection

@@ -23,7 +23,6 @@ class Shaffer:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="shaffer",
         title="Shaffer's static procedure",
         summary=(
             "Holm's procedure, but it counts only as many hypotheses as can be true together: if a "
@@ -66,6 +65,3 @@ def count_equal_pairs(k: int) -> FloatArray:
         reachable.append(bits)
     digits = np.frombuffer(bin(reachable[k])[:1:-1].encode(), dtype=np.uint8) == ord("1")
     return np.flatnonzero(digits).astype(np.float64)
-
-
-METHOD = Shaffer

@@ -21,7 +21,6 @@ class Sidak(StepwiseCorrection):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="sidak",
         title="Holm-Sidak's step-down procedure",
         summary=(
             "Holm's procedure with Sidak's inequality instead of Bonferroni's: slightly smaller "
@@ -43,6 +42,3 @@ class Sidak(StepwiseCorrection):
         with np.errstate(divide="ignore"):  # p = 1 has the logarithm -inf, and stays 1
             single = -np.expm1(left * np.log1p(-ordered))
         return np.asarray(np.maximum.accumulate(single))
-
-
-METHOD = Sidak

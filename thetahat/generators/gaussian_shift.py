@@ -69,7 +69,6 @@ class GaussianShift:
     shift: float = -1.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="gaussian_shift",
         title="Two normal populations, one wider than the other",
         summary=(
             "A source N(shift, scale^2) and a target N(0, 1) in each feature, with one rule for "
@@ -163,6 +162,3 @@ def _build_data(rows: FloatArray, labels: FloatArray) -> Data:
         task=CLASSIFICATION,
         classes=(-1, 1),
     )
-
-
-METHOD = GaussianShift

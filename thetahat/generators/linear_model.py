@@ -62,7 +62,6 @@ class LinearModelGenerator:
     cluster_correlation: float = 0.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="linear_model",
         title="Linear regression",
         summary=(
             "Numbers that are a sum of a few normal features and an error, with heavy tails or a "
@@ -153,6 +152,3 @@ class DrawnLevels:
     def drop_clusters(self) -> DrawnLevels:
         """Return the same sources with independent rows."""
         return DrawnLevels(replace(self.generator, cluster_size=1), self.levels)
-
-
-METHOD = LinearModelGenerator

@@ -68,7 +68,6 @@ class RandomEffects:
     blocks: BlockKind = BlockKind.SOURCE
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="random_effects",
         title="Losses with given covariances",
         summary=(
             "Normal losses of one or more models over K blocks: sigma^2 is the variance of a loss, "
@@ -233,6 +232,3 @@ def _build_layout(kind: BlockKind, n_blocks: int, n: int) -> Layout:
     sizes = np.full(n_blocks, n // n_blocks)
     sizes[: n % n_blocks] += 1
     return build_layout(kind, np.repeat(np.arange(n_blocks), sizes), instance=np.arange(n))
-
-
-METHOD = RandomEffects

@@ -70,7 +70,6 @@ class TwoClassGaussian:
     cluster_correlation: float = 0.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="two_class_gaussian",
         title="Two normal classes",
         summary=(
             "Two classes whose p features are normal with one covariance; the means differ in the "
@@ -171,6 +170,3 @@ class DrawnCentres:
     def drop_clusters(self) -> DrawnCentres:
         """Return the same sources with independent rows of the same distribution."""
         return DrawnCentres(replace(self.generator, cluster_size=1), self.centres)
-
-
-METHOD = TwoClassGaussian

@@ -51,7 +51,6 @@ class WordCounts:
     domain_class_spread: float = 0.3
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="word_counts",
         title="Documents of several domains",
         summary=(
             "Counts of words in documents of two classes; how often a word occurs depends on the "
@@ -129,6 +128,3 @@ class DrawnDomains:
             classes=(0, 1),
             source=source,
         )
-
-
-METHOD = WordCounts

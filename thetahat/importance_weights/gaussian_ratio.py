@@ -38,7 +38,6 @@ class GaussianRatio:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="gaussian_ratio",
         title="Ratio of normal densities",
         summary=(
             "The density of a normal distribution fitted to the target divided by that of one "
@@ -191,6 +190,3 @@ def _check_variance(source: _Normal, target: _Normal) -> tuple[Caution, ...]:
     if float(np.linalg.eigvalsh(2 * target.precision() - source.precision())[0]) > 0:
         return ()
     return (INFINITE_WEIGHT_VARIANCE(),)
-
-
-METHOD = GaussianRatio

@@ -25,7 +25,6 @@ class Given:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="given",
         title="Weights of the source's own column",
         summary="The weights that come with the source rows, unchanged.",
         formula=r"\hat{w}(x_i) = w_i",
@@ -60,6 +59,3 @@ class Given:
         if not samples.known_weights.any():
             raise InvalidParameter("All weights are zero.", loc=("source", "weight"), value=0.0)
         return ImportanceWeights(values=samples.known_weights)
-
-
-METHOD = Given

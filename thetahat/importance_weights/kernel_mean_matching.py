@@ -70,7 +70,6 @@ class KernelMeanMatching:
     width: float | WidthRule = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="kernel_mean_matching",
         title="Kernel mean matching",
         summary=(
             "Bounded weights with a sum near n under which the source's mean in a kernel's "
@@ -161,6 +160,3 @@ def _list_cautions(violation: float, width: float) -> tuple[Caution, ...]:
             f"entry of the linear term, with the width {format_number(width)}"
         ),
     )
-
-
-METHOD = KernelMeanMatching

@@ -64,7 +64,6 @@ class Kliep:
     width: float | WidthChoice = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="kliep",
         title="Kullback-Leibler importance estimation",
         summary=(
             "A sum of kernels on target rows with mean 1 over the source, under which the "
@@ -298,6 +297,3 @@ def _project(alpha: FloatArray, b: FloatArray) -> FloatArray:
     """Return non-negative coefficients with a mean weight of one over the source."""
     alpha = np.maximum(alpha + (1 - b @ alpha) / (b @ b) * b, 0)
     return np.asarray(alpha / (b @ alpha))
-
-
-METHOD = Kliep

@@ -53,7 +53,6 @@ class Logistic:
     penalty: float = 1.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="logistic",
         title="Odds of a classifier between the samples",
         summary=(
             "The odds of being a target row by logistic regression, corrected for the sizes of "
@@ -142,6 +141,3 @@ def _minimise(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray,
 def _compute_loss(X: FloatArray, y: FloatArray, ridge: FloatArray, beta: FloatArray) -> float:
     eta = X @ beta
     return float((np.logaddexp(0, eta) - y * eta).sum() + 0.5 * ridge @ beta**2)
-
-
-METHOD = Logistic

@@ -51,7 +51,6 @@ class Rulsif:
     width: float | WidthChoice = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="rulsif",
         title="Relative least-squares importance fitting",
         summary=(
             "The ratio of the target's density to a mixture of both densities, fitted by "
@@ -87,6 +86,3 @@ class Rulsif:
             penalty=self.penalty,
             share=self.share,
         )
-
-
-METHOD = Rulsif

@@ -46,7 +46,6 @@ class Ulsif:
     width: float | WidthChoice = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="ulsif",
         title="Least-squares importance fitting",
         summary=(
             "A sum of kernels on target rows that is fitted to the density ratio by penalised "
@@ -80,6 +79,3 @@ class Ulsif:
             penalty=self.penalty,
             share=0.0,
         )
-
-
-METHOD = Ulsif

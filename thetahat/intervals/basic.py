@@ -28,7 +28,6 @@ class Basic(ResampledInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="basic",
         title="Basic bootstrap interval",
         summary=(
             "The percentile interval reflected about the mean: the difference of replicate and "
@@ -61,6 +60,3 @@ class Basic(ResampledInterval):
     ) -> tuple[EndDistances, tuple[Caution, ...]]:
         """Return the distances between the ends and the mean, and the cautions about them."""
         return basic_reach(replicates.sorted_deviations, tail), ()
-
-
-METHOD = Basic

@@ -34,7 +34,6 @@ class Bca(ResampledInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bca",
         title="Bias-corrected and accelerated (BCa) bootstrap interval",
         summary=(
             "The interval between two quantiles of the means of resamples, at levels that allow "
@@ -67,6 +66,3 @@ class Bca(ResampledInterval):
         return bca_reach(
             replicates.sorted_deviations, replicates.acceleration, tail, replicates.rounding
         )
-
-
-METHOD = Bca

@@ -40,7 +40,6 @@ class Catoni(RobustInterval):
     variance_bound: float | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="catoni",
         title="Catoni's M-estimator",
         summary=(
             "An estimate of the mean loss to which large losses contribute only their logarithm, "
@@ -123,6 +122,3 @@ def _solve(rows: FloatArray, scale: float) -> float:
         return float((np.sign(x) * np.log1p(size + size * size / 2)).sum())
 
     return smallest + span * float(scipy.optimize.brentq(sum_influences, 0.0, 1.0, xtol=1e-15))
-
-
-METHOD = Catoni

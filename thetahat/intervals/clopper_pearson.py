@@ -24,7 +24,6 @@ class ClopperPearson(ErrorRateInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="clopper_pearson",
         title="Clopper-Pearson interval",
         summary=(
             "An exact interval for the error rate of one trained model from its zero-one losses on "
@@ -49,6 +48,3 @@ class ClopperPearson(ErrorRateInterval):
     def compute_lower_end(self, errors: int, n: int, tail: float) -> float:
         """Return the error rate with which this many errors or more have probability ``tail``."""
         return 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
-
-
-METHOD = ClopperPearson

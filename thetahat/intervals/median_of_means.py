@@ -42,7 +42,6 @@ class MedianOfMeans(RobustInterval):
     n_groups: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="median_of_means",
         title="Median of means",
         summary=(
             "The instances are divided into a few groups; the interval lies between two of the "
@@ -113,6 +112,3 @@ def _find_rank(k: int, tail: float) -> int:
     """Return the largest r for which P(Bin(k, 1/2) < r) is at most ``tail``; 0 if there is none."""
     below = bdtr(np.arange(k), k, 0.5)
     return int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
-
-
-METHOD = MedianOfMeans

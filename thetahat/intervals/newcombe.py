@@ -26,7 +26,6 @@ class Newcombe(PairedRatesInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="newcombe",
         title="Newcombe's interval for paired rates",
         summary=(
             "An interval for the difference of two models' error rates, from zero-one losses on "
@@ -81,6 +80,3 @@ def compute_correlation(counts: PairedCounts) -> float:
     if numerator > 0:
         return max(numerator - n / 2, 0.0) / math.sqrt(product)
     return numerator / math.sqrt(product)
-
-
-METHOD = Newcombe

@@ -27,7 +27,6 @@ class Normal(IntervalMethod):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="normal",
         title="Normal interval",
         summary=(
             "The mean plus and minus a normal quantile times the standard error, for any positive "
@@ -80,6 +79,3 @@ def _check_degrees_of_freedom(degrees_of_freedom: float | None) -> tuple[Caution
     ):
         return ()
     return (NORMAL_WITH_FEW_DEGREES_OF_FREEDOM(degrees_of_freedom=degrees_of_freedom),)
-
-
-METHOD = Normal

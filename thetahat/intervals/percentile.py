@@ -28,7 +28,6 @@ class Percentile(ResampledInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="percentile",
         title="Percentile bootstrap interval",
         summary=(
             "The interval between two quantiles of the means of resamples of instances, clusters "
@@ -59,6 +58,3 @@ class Percentile(ResampledInterval):
     ) -> tuple[EndDistances, tuple[Caution, ...]]:
         """Return the distances between the ends and the mean, and the cautions about them."""
         return percentile_reach(replicates.sorted_deviations, tail), ()
-
-
-METHOD = Percentile

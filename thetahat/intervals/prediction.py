@@ -32,7 +32,6 @@ class Prediction(IntervalMethod):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="prediction",
         title="Prediction interval for one new source",
         summary=(
             "An interval for the average loss that will be observed on one new source with about "
@@ -95,6 +94,3 @@ class Prediction(IntervalMethod):
             alternative,
             (PREDICTION_OF_ONE_SOURCE(losses.layout.words),),
         )
-
-
-METHOD = Prediction

@@ -34,7 +34,6 @@ class PriceBonett(ZeroOneInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="price_bonett",
         title="Interval for a mean of error rates (after Price and Bonett)",
         summary=(
             "An interval for the mean error rate over these sources of a model that was not "
@@ -107,6 +106,3 @@ def compute_ends(
     reach = z * variance**0.5
     centre = float(rates.mean())
     return centre - reach, centre + reach
-
-
-METHOD = PriceBonett

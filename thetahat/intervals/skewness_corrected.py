@@ -62,7 +62,6 @@ class SkewnessCorrected(IntervalMethod):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="skewness_corrected",
         title="Skewness-corrected interval (Hall)",
         summary=(
             "The mean plus and minus t or normal quantiles times the standard error, with the "
@@ -198,6 +197,3 @@ def invert_transformation(quantile: float, skewness: float) -> float:
     shifted = quantile - skewness / 6
     root = math.cbrt(1 + skewness * shifted)
     return 3 * shifted / (root * root + root + 1)
-
-
-METHOD = SkewnessCorrected

@@ -27,7 +27,6 @@ class StudentT(IntervalMethod):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="student_t",
         title="Student t interval",
         summary=(
             "The mean plus and minus a t quantile times the standard error, with the degrees of "
@@ -74,6 +73,3 @@ class StudentT(IntervalMethod):
             level,
             alternative,
         )
-
-
-METHOD = StudentT

@@ -38,7 +38,6 @@ class Studentised(ResampledInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="studentised",
         title="Studentised bootstrap interval",
         summary=(
             "The mean plus and minus standard errors, with quantiles of t from resamples that are "
@@ -81,6 +80,3 @@ class Studentised(ResampledInterval):
         ratios = ratios_in_order(replicates.deviations, replicates.errors)
         reach = studentised_reach(ratios, error, tail)
         return reach, () if None not in reach else (_WITHOUT_SPREAD,)
-
-
-METHOD = Studentised

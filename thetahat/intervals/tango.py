@@ -39,7 +39,6 @@ class Tango(PairedRatesInterval):
     exact: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="tango",
         title="Tango's score interval",
         summary=(
             "An interval for the difference of two models' error rates, from zero-one losses on "
@@ -71,6 +70,3 @@ class Tango(PairedRatesInterval):
     def compute_upper_end(self, counts: PairedCounts, tail: float) -> float:
         """Return the largest difference that is not rejected."""
         return find_upper_end(counts, tail, exact=self.exact)
-
-
-METHOD = Tango

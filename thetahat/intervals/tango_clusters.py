@@ -29,7 +29,6 @@ class TangoClusters(PairedRatesInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="tango_clusters",
         title="Tango's score interval over clusters",
         summary=(
             "An interval for the difference of two models' error rates, from zero-one losses on "
@@ -59,6 +58,3 @@ class TangoClusters(PairedRatesInterval):
         interval=IntervalTraits(only_for_pairs=True),
     )
     of_clusters: ClassVar[bool] = True
-
-
-METHOD = TangoClusters

@@ -31,7 +31,6 @@ class TangoFolds(PairedRatesInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="tango_folds",
         title="Tango's score interval over folds",
         summary=(
             "An interval for the difference of two learners' error rates, from zero-one losses of "
@@ -76,6 +75,3 @@ class TangoFolds(PairedRatesInterval):
         if layout.has_fixed_models or not layout.trains_on_other_folds:
             return f"{self.info.name} needs models that were each trained on all other folds"
         return None
-
-
-METHOD = TangoFolds

@@ -31,7 +31,6 @@ class TangoSources(PairedRatesInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="tango_sources",
         title="Tango's score interval over sources",
         summary=(
             "An interval for the difference of two models' mean error rates over these sources, "
@@ -82,6 +81,3 @@ class TangoSources(PairedRatesInterval):
             "n": counts.n_instances,
             "worth_instances": counts.n,
         }
-
-
-METHOD = TangoSources

@@ -41,7 +41,6 @@ class TrimmedMean(RobustInterval):
     share: float = 0.1
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="trimmed_mean",
         title="Trimmed mean",
         summary=(
             "A t interval for the mean of the middle losses, without the smallest and the largest. "
@@ -97,6 +96,3 @@ class TrimmedMean(RobustInterval):
             cautions=(TRIMMED_LOSSES(losses.layout.words, n=cut, estimate=estimate, mean=mean),),
             details={"n_cut_at_each_end": cut},
         )
-
-
-METHOD = TrimmedMean

@@ -51,7 +51,6 @@ class WildCluster(IntervalMethod):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="wild_cluster",
         title="Wild cluster bootstrap interval",
         summary=(
             "The means that a test with random weights on whole clusters does not reject; for 3 to "
@@ -200,6 +199,3 @@ def _find_end(is_rejected: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if is_rejected(middle) else (middle, high)
     return high
-
-
-METHOD = WildCluster

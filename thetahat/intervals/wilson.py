@@ -25,7 +25,6 @@ class Wilson(ErrorRateInterval):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="wilson",
         title="Wilson score interval",
         summary=(
             "An interval for the error rate of one trained model from its zero-one losses on a "
@@ -74,6 +73,3 @@ def compute_smaller_rate(share: float, n: float, z: float) -> float:
     if z < 0 or share == 0:
         return larger if z < 0 else 0.0
     return share * share / (scale * larger)
-
-
-METHOD = Wilson

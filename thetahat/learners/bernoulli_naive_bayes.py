@@ -43,7 +43,6 @@ class BernoulliNaiveBayes(CountLearner):
     threshold: float = 0.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bernoulli_naive_bayes",
         title="Bernoulli naive Bayes",
         summary=(
             "A classifier of yes-or-no features, such as which words a text has: features above "
@@ -85,6 +84,3 @@ class BernoulliNaiveBayes(CountLearner):
         table = np.log(sums + self.smoothing) - log_no
         log_no -= np.log(totals + 2 * self.smoothing)[:, None]
         return table, log_no.sum(axis=1)
-
-
-METHOD = BernoulliNaiveBayes

@@ -36,7 +36,6 @@ class DiagonalDiscriminant(DiscriminantLearner):
     priors: Priors = "shares"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="diagonal_discriminant",
         title="Diagonal linear discriminant analysis",
         summary=(
             "Linear discriminant analysis without correlations: each feature has one variance, "
@@ -54,6 +53,3 @@ class DiagonalDiscriminant(DiscriminantLearner):
         ),
     )
     shape: ClassVar[Shape] = "diagonal"
-
-
-METHOD = DiagonalDiscriminant

@@ -45,7 +45,6 @@ class GaussianNaiveBayes(FastLearner):
     variance_smoothing: float = 1e-9
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="gaussian_naive_bayes",
         title="Gaussian naive Bayes",
         summary=(
             "A classifier of measurements: each feature is normal with its own mean and variance "
@@ -127,6 +126,3 @@ def _log_density(X: FloatArray, means: FloatArray, variances: FloatArray) -> Flo
         squares = ((X - mean) ** 2 / variance).sum(axis=1)
         log_density[:, at] = -0.5 * (np.log(2 * np.pi * variance).sum() + squares)
     return log_density
-
-
-METHOD = GaussianNaiveBayes

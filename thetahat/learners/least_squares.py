@@ -33,7 +33,6 @@ class LeastSquares(FastLearner):
     intercept: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="least_squares",
         title="Least squares",
         summary="Linear regression with the smallest sum of squared errors, and no penalty.",
         formula=r"\min_{\beta_0, \beta} \sum_i w_i (y_i - \beta_0 - x_i^T \beta)^2",
@@ -65,6 +64,3 @@ class LeastSquares(FastLearner):
         """Compute the products of all rows, from which those of a block are subtracted."""
         ridge = Ridge(penalty=0.0, intercept=self.intercept)
         return ridge.prepare_splits(features, y, w, n_classes)
-
-
-METHOD = LeastSquares

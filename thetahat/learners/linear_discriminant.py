@@ -40,7 +40,6 @@ class LinearDiscriminant(DiscriminantLearner):
     priors: Priors = "shares"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="linear_discriminant",
         title="Linear discriminant analysis",
         summary=(
             "A classifier with linear borders: the classes are normal with means of their own and "
@@ -59,6 +58,3 @@ class LinearDiscriminant(DiscriminantLearner):
         ),
     )
     shape: ClassVar[Shape] = "full"
-
-
-METHOD = LinearDiscriminant

@@ -83,7 +83,6 @@ class LogisticRegression(FastLearner):
     intercept: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="logistic_regression",
         title="Logistic regression",
         summary=(
             "A classifier with linear log odds: maximum likelihood with a penalty on the squared "
@@ -159,6 +158,3 @@ class LogisticRegression(FastLearner):
             return NOT_CONVERGED
         splits = LogisticLeaveOneOut if len(present) == 2 else LogisticSplits
         return splits(rows, objective, optimum, y, present, n_classes, by_gradients=by_gradients)
-
-
-METHOD = LogisticRegression

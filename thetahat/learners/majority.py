@@ -27,7 +27,6 @@ class Majority:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="majority",
         title="Commonest class",
         summary=(
             "The baseline of a classification: it predicts the commonest training class, gives "
@@ -59,6 +58,3 @@ class Majority:
         if n_classes == 2 and totals.min() > 0:
             score = math.log(totals[1]) - math.log(totals[0])
         return ConstantModel(int(np.argmax(totals)), totals / totals.sum(), score)
-
-
-METHOD = Majority

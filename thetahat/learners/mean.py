@@ -21,7 +21,6 @@ class MeanLearner:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="mean",
         title="Mean of the training targets",
         summary=(
             "The baseline of a regression: it predicts the (weighted) mean of the training "
@@ -47,6 +46,3 @@ class MeanLearner:
         """Fit the model: average the targets."""
         del features, n_classes, rng
         return ConstantModel(float(np.average(y, weights=read_weights(weights, len(y)))))
-
-
-METHOD = MeanLearner

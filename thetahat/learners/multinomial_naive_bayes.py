@@ -38,7 +38,6 @@ class MultinomialNaiveBayes(CountLearner):
     smoothing: float = 1.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="multinomial_naive_bayes",
         title="Multinomial naive Bayes",
         summary=(
             "A classifier of counts, such as the words of a text: features are independent draws "
@@ -89,6 +88,3 @@ def _refuse_negative(features: Features, counts: FloatArray | CsrMatrix) -> NoRe
         loc=("columns", "features", name, row),
         value=value,
     )
-
-
-METHOD = MultinomialNaiveBayes

@@ -41,7 +41,6 @@ class NearestMean(DiscriminantLearner):
     priors: Priors = "equal"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nearest_mean",
         title="Nearest mean",
         summary=(
             "The class whose mean is nearest, with probabilities as if the classes were round "
@@ -56,6 +55,3 @@ class NearestMean(DiscriminantLearner):
         ),
     )
     shape: ClassVar[Shape] = "spherical"
-
-
-METHOD = NearestMean

@@ -134,7 +134,6 @@ class NearestNeighbours(FastLearner):
     votes: Literal["equal", "distance"] = "equal"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nearest_neighbours",
         title="Nearest neighbours",
         summary=(
             "The k training rows nearest by Euclidean distance vote, or their mean is taken; of "
@@ -211,6 +210,3 @@ class NearestNeighbours(FastLearner):
             return TOO_FEW_IN_DATA
         voters = Voters(y, w, n_classes, self.votes == "distance")
         return NeighbourPath(NeighbourSplits(X, w > 0, most, voters.vote), values, voters.votes)
-
-
-METHOD = NearestNeighbours

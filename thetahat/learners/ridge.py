@@ -76,7 +76,6 @@ class Ridge(FastLearner):
     intercept: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="ridge",
         title="Ridge regression",
         summary=(
             "Least squares with a penalty on the squared coefficients; with penalty 0 it is "
@@ -143,6 +142,3 @@ class Ridge(FastLearner):
         del n_classes
         columns = features.complete_columns()
         return RidgePath(columns, y, w, np.array(values), intercept=self.intercept)
-
-
-METHOD = Ridge

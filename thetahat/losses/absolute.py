@@ -17,7 +17,6 @@ class Absolute(RegressionLoss):
     """Absolute difference of prediction and target, in units of the target."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="absolute",
         title="Absolute loss",
         summary=(
             "The absolute difference of prediction and target. Its mean is the mean absolute "
@@ -49,6 +48,3 @@ class Absolute(RegressionLoss):
         k = np.searchsorted(ordered, targets)
         distances = targets * k - below[k] + (below[n] - below[k]) - targets * (n - k)
         return float(distances.mean()) / n
-
-
-METHOD = Absolute

@@ -38,7 +38,6 @@ class Brier:
     form: Literal["multi_class", "binary"] = "multi_class"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="brier",
         title="Brier score",
         summary=(
             "The squared distance between the predicted probabilities and the truth. Its mean is "
@@ -87,6 +86,3 @@ class Brier:
     def _check_form(self, n_classes: int) -> None:
         if self.form == "binary":
             check_two("brier", n_classes, "Its form multi_class takes any number")
-
-
-METHOD = Brier

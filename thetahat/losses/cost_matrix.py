@@ -39,7 +39,6 @@ class CostMatrix:
     classes: list[Label] | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="cost_matrix",
         title="Costs by class and decision",
         summary=(
             "The cost that the table has for the true class and the predicted class. Its mean is "
@@ -150,6 +149,3 @@ def _check_square(rows: Sequence[Sequence[float]], n_classes: int) -> None:
                 loc=("costs", i),
                 value=len(row),
             )
-
-
-METHOD = CostMatrix

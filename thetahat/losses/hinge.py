@@ -23,7 +23,6 @@ class Hinge(DecisionValueLoss):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="hinge",
         title="Hinge loss",
         summary=(
             "How far the decision value of the true class falls short of 1; values above 1 lose "
@@ -43,6 +42,3 @@ class Hinge(DecisionValueLoss):
     def compute(self, signs: FloatArray, scores: FloatArray) -> FloatArray:
         """Return (n,) losses."""
         return np.maximum(0.0, 1 - signs * scores)
-
-
-METHOD = Hinge

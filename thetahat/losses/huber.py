@@ -29,7 +29,6 @@ class Huber(RegressionLoss):
     delta: float = 1.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="huber",
         title="Huber loss",
         summary=(
             "Half the squared error up to delta, and growing linearly beyond it, so that a few "
@@ -63,6 +62,3 @@ class Huber(RegressionLoss):
         size = np.abs(errors)
         near = np.minimum(size, self.delta)
         return np.asarray(near * (size - near / 2))
-
-
-METHOD = Huber

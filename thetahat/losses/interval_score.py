@@ -28,7 +28,6 @@ class IntervalScore:
     alpha: float = 0.1
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="interval_score",
         title="Interval score",
         summary=(
             "The width of a prediction interval, plus 2/alpha times the distance of a true value "
@@ -66,6 +65,3 @@ class IntervalScore:
         outside = np.maximum(lower - y_true, 0) + np.maximum(y_true - upper, 0)
         with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             return np.asarray(upper - lower + 2 / self.alpha * outside, dtype=np.float64)
-
-
-METHOD = IntervalScore

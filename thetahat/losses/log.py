@@ -38,7 +38,6 @@ class Log:
     clip: float = MACHINE_EPSILON
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="log",
         title="Logarithmic loss",
         summary=(
             "Minus the natural logarithm of the probability given to the true class. Its mean is "
@@ -70,6 +69,3 @@ class Log:
         of_truth = probabilities[np.arange(len(y_true)), y_true]
         check_shares(of_truth)
         return np.asarray(-np.log(np.clip(of_truth, self.clip, 1 - self.clip)), dtype=np.float64)
-
-
-METHOD = Log

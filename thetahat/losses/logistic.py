@@ -24,7 +24,6 @@ class LogisticLoss(DecisionValueLoss):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="logistic",
         title="Logistic loss",
         summary=(
             "The logarithmic loss of the probability that the decision value implies if it is the "
@@ -42,6 +41,3 @@ class LogisticLoss(DecisionValueLoss):
     def compute(self, signs: FloatArray, scores: FloatArray) -> FloatArray:
         """Return (n,) losses."""
         return np.logaddexp(0.0, -signs * scores)
-
-
-METHOD = LogisticLoss

@@ -22,7 +22,6 @@ class Miscoverage:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="miscoverage",
         title="Miscoverage",
         summary=(
             "1 where a prediction set or interval misses the true class or value, else 0. Its mean "
@@ -49,6 +48,3 @@ class Miscoverage:
             return np.asarray(~covered, dtype=np.float64)
         outside = (y_true < limits[:, 0]) | (y_true > limits[:, 1])
         return np.asarray(outside, dtype=np.float64)
-
-
-METHOD = Miscoverage

@@ -29,7 +29,6 @@ class Pinball(RegressionLoss):
     quantile: float = 0.5
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="pinball",
         title="Pinball loss",
         summary=(
             "The absolute error, with weight quantile where the prediction is too low and one "
@@ -55,6 +54,3 @@ class Pinball(RegressionLoss):
     def compute(self, errors: FloatArray) -> FloatArray:
         """Return (n,) losses."""
         return np.where(errors < 0, self.quantile, 1 - self.quantile) * np.abs(errors)
-
-
-METHOD = Pinball

@@ -27,7 +27,6 @@ class PoissonDeviance:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="poisson_deviance",
         title="Poisson deviance",
         summary=(
             "Twice the difference of a count's log-likelihood under itself and under the predicted "
@@ -80,6 +79,3 @@ def _refuse(bad: np.ndarray, values: FloatArray, field: str, message: str) -> No
         raise InvalidParameter(
             f"{message} {values[at]:.6g}.", loc=(field, at), value=float(values[at])
         )
-
-
-METHOD = PoissonDeviance

@@ -22,7 +22,6 @@ class QuadraticMargin(DecisionValueLoss):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="quadratic_margin",
         title="Quadratic loss of the margin",
         summary=(
             "The squared distance between the decision value and the class as -1 or 1. "
@@ -41,6 +40,3 @@ class QuadraticMargin(DecisionValueLoss):
     def compute(self, signs: FloatArray, scores: FloatArray) -> FloatArray:
         """Return (n,) losses."""
         return (scores - signs) ** 2
-
-
-METHOD = QuadraticMargin

@@ -22,7 +22,6 @@ class Size:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="size",
         title="Size of sets",
         summary=(
             "The number of classes in a prediction set, or the width between prediction limits. "
@@ -46,6 +45,3 @@ class Size:
         if limits is None:
             return np.asarray(get_sets(predictions).sum(axis=1), dtype=np.float64)
         return np.asarray(limits[:, 1] - limits[:, 0], dtype=np.float64)
-
-
-METHOD = Size

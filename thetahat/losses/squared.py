@@ -21,7 +21,6 @@ class Squared(RegressionLoss):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="squared",
         title="Squared loss",
         summary=(
             "The squared difference of prediction and target. Its mean is the mean squared error, "
@@ -45,6 +44,3 @@ class Squared(RegressionLoss):
     def mean_over_pairs(self, y_true: FloatArray, output: FloatArray) -> float:
         """Return the mean loss over all pairs of a target and a prediction, by moments."""
         return float(y_true.var() + output.var() + (y_true.mean() - output.mean()) ** 2)
-
-
-METHOD = Squared

@@ -22,7 +22,6 @@ class ZeroOne:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="zero_one",
         title="Zero-one loss",
         summary="1 for a wrong class and 0 for the right one. Its mean is the error rate.",
         formula=r"e_i = [\hat y_i \ne y_i]",
@@ -45,6 +44,3 @@ class ZeroOne:
         """Return (n,) zeros and ones."""
         check_paired(y_true, predictions)
         return np.asarray(predictions.output != y_true, dtype=np.float64)
-
-
-METHOD = ZeroOne

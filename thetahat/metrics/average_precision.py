@@ -42,7 +42,6 @@ class AveragePrecision(Metric):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="average_precision",
         title="Average precision",
         summary=(
             "The mean, over the positives, of the precision among all rows that score at least as "
@@ -80,6 +79,3 @@ class AveragePrecision(Metric):
     def check(self, classes: tuple[Label, ...]) -> None:
         """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         check_classes(self.info.name, self.positive, classes)
-
-
-METHOD = AveragePrecision

@@ -37,7 +37,6 @@ class BalancedAccuracy(Metric):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="balanced_accuracy",
         title="Balanced accuracy",
         summary="The average over the true classes of the share that is classified correctly.",
         formula=r"\frac1C \sum_c \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}",
@@ -74,6 +73,3 @@ def _compute_slopes(table: FloatArray) -> FloatArray:
     factor = np.divide(1.0, shares, out=np.zeros_like(shares), where=occurring) / occurring.sum()
     recalls = np.diag(table) * factor * occurring.sum()
     return np.asarray((np.eye(len(table)) - recalls[:, None]) * factor[:, None])
-
-
-METHOD = BalancedAccuracy

@@ -38,7 +38,6 @@ class CohenKappa(Metric):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="cohen_kappa",
         title="Cohen's kappa",
         summary=(
             "The agreement of true and predicted classes beyond chance: 0 where the shares of the "
@@ -74,6 +73,3 @@ def _compute_slopes(table: FloatArray) -> FloatArray:
     agreeing = (np.eye(len(table)) - observed) / (1 - expected)
     moved = predicted[:, None] + true[None, :] - 2 * expected
     return np.asarray(agreeing - (1 - observed) * moved / (1 - expected) ** 2)
-
-
-METHOD = CohenKappa

@@ -59,7 +59,6 @@ class F1(Metric):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="f1",
         title="F1 score",
         summary=(
             "The harmonic mean of precision and recall of the positive class, its average over "
@@ -165,6 +164,3 @@ def _compute_weighted_slopes(table: FloatArray) -> FloatArray:
 def _compute_micro_slopes(table: FloatArray) -> FloatArray:
     total = table.sum()
     return np.asarray((np.eye(len(table)) - np.trace(table) / total) / total)
-
-
-METHOD = F1

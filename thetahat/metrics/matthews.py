@@ -39,7 +39,6 @@ class Matthews(Metric):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="matthews",
         title="Matthews correlation coefficient",
         summary=(
             "The correlation of true and predicted classes, between -1 and 1; Gorodkin's form for "
@@ -80,6 +79,3 @@ def _compute_slopes(table: FloatArray) -> FloatArray:
     moved = np.eye(len(table)) + hits - predicted[:, None] - true[None, :]
     shrunk = (1 - predicted)[None, :] / of_predicted + (1 - true)[:, None] / of_true
     return np.asarray(moved / root - value * shrunk)
-
-
-METHOD = Matthews

@@ -31,7 +31,6 @@ class Precision(ClassShare):
     """
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="precision",
         title="Precision",
         summary="The share of truly positive rows among those that are predicted positive.",
         formula=r"\frac{TP}{TP + FP}",
@@ -46,6 +45,3 @@ class Precision(ClassShare):
     def choose_cells(self, true: BoolArray, predicted: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Return the cells whose rows count, and those of which they are a share."""
         return true & predicted, predicted
-
-
-METHOD = Precision

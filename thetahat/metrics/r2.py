@@ -37,7 +37,6 @@ class RSquared(Metric):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="r2",
         title="Coefficient of determination",
         summary=(
             "One minus the squared errors over the squared deviations from the mean of the test "
@@ -104,6 +103,3 @@ class _Explained(WeightedMetric):
         # what rounding leaves of a resample whose targets are all equal is no spread
         spread[spread <= _ROUNDING * total * float(np.abs(about).max()) ** 2] = 0.0
         return np.asarray(1 - compute_ratios(counts @ self.squared_errors, spread))
-
-
-METHOD = RSquared

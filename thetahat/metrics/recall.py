@@ -33,7 +33,6 @@ class Recall(ClassShare):
     """
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="recall",
         title="Recall",
         summary=(
             "The share of the positive rows that are predicted positive, also called sensitivity."
@@ -51,6 +50,3 @@ class Recall(ClassShare):
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes: 1 for rows of the positive class."""
         return self.mark_positives(judged)
-
-
-METHOD = Recall

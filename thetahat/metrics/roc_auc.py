@@ -67,7 +67,6 @@ class RocAuc(Metric):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="roc_auc",
         title="Area under the ROC curve",
         summary=(
             "The probability that a positive instance scores above a negative one, with ties as "
@@ -162,6 +161,3 @@ def _compute_slopes(ranking: Ranking, tie: float = 0.5) -> FloatArray:
     positives, negatives = ranking.compute_unit_weights()
     area = float(compute_roc_areas(positives[None], negatives[None])[0])
     return np.asarray((placed - area) / np.where(positive, share, 1 - share))
-
-
-METHOD = RocAuc

@@ -33,7 +33,6 @@ class Specificity(ClassShare):
     """
 
     info: ClassVar[MethodInfo] = describe_metric(
-        name="specificity",
         title="Specificity",
         summary="The share of the rows of other classes that are not predicted positive.",
         formula=r"\frac{TN}{TN + FP}",
@@ -49,6 +48,3 @@ class Specificity(ClassShare):
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes: 1 for rows of the positive class."""
         return self.mark_positives(judged)
-
-
-METHOD = Specificity

@@ -55,7 +55,6 @@ class AlignedRanks(RowTest):
     post_hoc: PostHocVariance = "permutation"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="aligned_ranks",
         title="Friedman test on aligned ranks",
         summary=(
             "Subtracts each row's mean and ranks all losses together, so that differences of "
@@ -120,6 +119,3 @@ def _sum_of_squares_without_ties(ranks: FloatArray) -> float:
     squares = k * N * (k * N + 1) * (2 * k * N + 1) / 6
     totals = ranks.sum(axis=1)
     return float(squares - totals @ totals / k)
-
-
-METHOD = AlignedRanks

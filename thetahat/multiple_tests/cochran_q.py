@@ -36,7 +36,6 @@ class CochranQ:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="cochran_q",
         title="Cochran's Q",
         summary=(
             "Compares the numbers of errors of several classifiers on the same instances: "
@@ -108,6 +107,3 @@ class CochranQ:
                 statistic.difference_standard_error / rows.n_rows,
             ),
         )
-
-
-METHOD = CochranQ

@@ -68,7 +68,6 @@ class CrossValidationWithConfidence:
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="cross_validation_with_confidence",
         title="Cross-validation with confidence",
         summary=(
             "Computes for each model the p-value of the hypothesis that no other model is better "
@@ -188,6 +187,3 @@ def compute_column_distances(factor: FloatArray) -> FloatArray:
         apart = factor[:, :i] - factor[:, i : i + 1]
         lengths[i, :i] = lengths[:i, i] = np.sqrt(np.einsum("ij,ij->j", apart, apart))
     return lengths
-
-
-METHOD = CrossValidationWithConfidence

@@ -40,7 +40,6 @@ class Friedman(RowTest):
     ties: Ties = "corrected"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="friedman",
         title="Friedman test",
         summary=(
             "Ranks the models within each block (each instance of a holdout) and tests whether "
@@ -85,6 +84,3 @@ class Friedman(RowTest):
             },
             post_hoc=ranks.build_post_hoc_scores(self.ties),
         )
-
-
-METHOD = Friedman

@@ -35,7 +35,6 @@ class ImanDavenport(RowTest):
     ties: Ties = "corrected"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="iman_davenport",
         title="Iman-Davenport test",
         summary=(
             "Friedman's test with an F distribution as its reference, which holds its level "
@@ -81,6 +80,3 @@ class ImanDavenport(RowTest):
             },
             post_hoc=ranks.build_post_hoc_scores(self.ties),
         )
-
-
-METHOD = ImanDavenport

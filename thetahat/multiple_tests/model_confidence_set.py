@@ -84,7 +84,6 @@ class ModelConfidenceSet:
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="model_confidence_set",
         title="Model confidence set",
         summary=(
             "Computes the models that cannot be distinguished from the best. The worst is "
@@ -260,6 +259,3 @@ def _build_elimination(
     p_values = np.ones(len(eliminated) + 1)
     p_values[np.array(eliminated, dtype=np.intp)] = np.maximum.accumulate(step_p_values)
     return Elimination(statistic, step_p_values[0], eliminated, last, p_values)
-
-
-METHOD = ModelConfidenceSet

@@ -48,7 +48,6 @@ class Nemenyi(RowTest):
     alpha: float | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nemenyi",
         title="Nemenyi test and critical difference",
         summary=(
             "Computes the smallest difference of two mean ranks that is significant when all "
@@ -158,6 +157,3 @@ def compute_range_quantile(tail: float, k: int) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if compute_range_tail(middle, k) > tail else (low, middle)
     return (low + high) / 2
-
-
-METHOD = Nemenyi

@@ -64,7 +64,6 @@ class Quade(RowTest):
     post_hoc: PostHocVariance = "permutation"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="quade",
         title="Quade test",
         summary=(
             "Friedman's test in which rows where the models differ more count more: each row's "
@@ -126,6 +125,3 @@ class Quade(RowTest):
             },
             post_hoc=PostHocScores("weighted_mean_ranks", tuple(weighted.tolist()), error),
         )
-
-
-METHOD = Quade

@@ -51,7 +51,6 @@ class BayesianCorrelatedT(PairedTest):
     credible_level: float = 0.95
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayesian_correlated_t",
         title="Bayesian correlated t test",
         summary=(
             "Returns the posterior probabilities that the mean difference is below, within and "
@@ -158,6 +157,3 @@ def _list_cautions(j: int, *, is_point: bool) -> tuple[Caution, ...]:
     if j < FEW_BLOCKS.threshold:
         cautions.append(FEW_BLOCKS(subject="The posterior", n=j, units="splits"))
     return tuple(cautions)
-
-
-METHOD = BayesianCorrelatedT

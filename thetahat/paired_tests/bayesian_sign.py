@@ -56,7 +56,6 @@ class BayesianSign(PosteriorOfUnits):
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayesian_sign",
         title="Bayesian sign test",
         summary=(
             "Returns the posterior probabilities that the difference of a source or block is most "
@@ -150,6 +149,3 @@ def _compute_probability_of_largest(a: float, b: float, c: float) -> float:
     x = np.exp(t)
     density = np.exp(special.xlogy(a, x) - x - special.gammaln(a))
     return float(step * np.sum(density * special.gammainc(b, x) * special.gammainc(c, x)))
-
-
-METHOD = BayesianSign

@@ -67,7 +67,6 @@ class BayesianSignedRank(PosteriorOfUnits):
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayesian_signed_rank",
         title="Bayesian signed-rank test",
         summary=(
             "Returns the posterior probabilities that sums of two differences of sources or blocks "
@@ -224,6 +223,3 @@ def _count_wins(left: FloatArray, right: FloatArray) -> FloatArray:
     shares = np.stack([left, 1 - left - right, right])
     is_largest = shares >= shares.max(axis=0) - _TIE
     return np.asarray((is_largest / is_largest.sum(axis=0)).sum(axis=1))
-
-
-METHOD = BayesianSignedRank

@@ -42,7 +42,6 @@ class BayleZ(VarianceTest):
     unit: ClassVar[UnitName] = "instance"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayle_z",
         title="Normal test over random folds (Bayle et al.)",
         summary=(
             "Tests with a normal distribution whether the models fitted in the folds have equal "
@@ -72,6 +71,3 @@ class BayleZ(VarianceTest):
     def describe(self, variance: VarianceEstimate) -> Mapping[str, JsonValue]:  # noqa: ARG002 - only its name
         """Return the name of the variance."""
         return {"variance": self.variance}
-
-
-METHOD = BayleZ

@@ -61,7 +61,6 @@ class BootstrapDifference(PairedTest):
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bootstrap_difference",
         title="Paired bootstrap test",
         summary=(
             "Returns how often the mean difference of a bootstrap resample deviates from the "
@@ -157,6 +156,3 @@ def _list_p_value_cautions(replicates: Replicates, p_value: float | None) -> Ite
         )
     elif p_value == 1 / (replicates.n_resamples + 1):
         yield SMALLEST_P_VALUE(n_resamples=replicates.n_resamples)
-
-
-METHOD = BootstrapDifference

@@ -25,7 +25,6 @@ class BouckaertFrankT(VarianceTest):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bouckaert_frank_t",
         title="Corrected repeated folds t test (Bouckaert and Frank)",
         summary=(
             "A paired t test over the split means of repeated folds. Its variance is enlarged for "
@@ -49,6 +48,3 @@ class BouckaertFrankT(VarianceTest):
     def build_estimator(self) -> VarianceEstimator:
         """Return the variance estimator of the differences."""
         return BouckaertFrank()
-
-
-METHOD = BouckaertFrankT

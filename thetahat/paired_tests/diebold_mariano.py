@@ -51,7 +51,6 @@ class DieboldMariano(PairedTest):
     weights: Literal["equal", "bartlett"] = "equal"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="diebold_mariano",
         title="Diebold-Mariano test",
         summary=(
             "Tests that two forecasts have the same expected loss, where the losses of h - 1 "
@@ -119,6 +118,3 @@ class DieboldMariano(PairedTest):
             cautions=cautions,
             details={"horizon": h, "weights": weights, "n_times": n_times},
         )
-
-
-METHOD = DieboldMariano

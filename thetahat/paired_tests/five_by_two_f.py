@@ -34,7 +34,6 @@ class FiveByTwoF(VarianceTest):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="five_by_two_f",
         title="Combined 5x2 F test (Alpaydin)",
         summary=(
             "Divides the squared differences of all ten splits by the spread between the halves "
@@ -87,6 +86,3 @@ class FiveByTwoF(VarianceTest):
             unit="block",
             cautions=tuple(cautions),
         )
-
-
-METHOD = FiveByTwoF

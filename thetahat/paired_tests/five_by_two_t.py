@@ -27,7 +27,6 @@ class FiveByTwoT(VarianceTest):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="five_by_two_t",
         title="5x2 t test (Dietterich)",
         summary=(
             "Divides the difference in the first of ten splits by the spread between the halves "
@@ -58,6 +57,3 @@ class FiveByTwoT(VarianceTest):
     def describe(self, variance: VarianceEstimate) -> Mapping[str, JsonValue]:
         """Return the difference in the first split."""
         return {"p_11": variance.estimate}
-
-
-METHOD = FiveByTwoT

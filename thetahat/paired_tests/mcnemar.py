@@ -60,7 +60,6 @@ class McNemar(PairedTest):
     variant: Variant | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="mcnemar",
         title="McNemar's test",
         summary=(
             "Takes the instances that exactly one of two classifiers gets wrong and tests whether "
@@ -164,6 +163,3 @@ def _build_refusal(words: Words) -> UnsupportedCombination:
         loc=("tests",),
         value="mcnemar",
     )
-
-
-METHOD = McNemar

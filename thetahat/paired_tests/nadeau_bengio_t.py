@@ -25,7 +25,6 @@ class NadeauBengioT(VarianceTest):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nadeau_bengio_t",
         title="Corrected resampled t test (Nadeau and Bengio)",
         summary=(
             "A paired t test over the split means. Its variance is enlarged for the correlation "
@@ -49,6 +48,3 @@ class NadeauBengioT(VarianceTest):
     def build_estimator(self) -> VarianceEstimator:
         """Return the variance estimator of the differences."""
         return NadeauBengio()
-
-
-METHOD = NadeauBengioT

@@ -25,7 +25,6 @@ class PairedTBlocks(PairedTest):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="paired_t_blocks",
         title="Paired t test over blocks, uncorrected",
         summary=(
             "Student's paired t test over the mean differences of the splits, as if the splits "
@@ -68,6 +67,3 @@ class PairedTBlocks(PairedTest):
             unit="block",
             cautions=(IGNORES_TRAINING_OVERLAP(),),
         )
-
-
-METHOD = PairedTBlocks

@@ -52,7 +52,6 @@ class Permutation(PairedTest):
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="permutation",
         title="Permutation test by sign flips",
         summary=(
             "Returns how often the mean difference would be at least as large if the two models' "
@@ -120,6 +119,3 @@ class Permutation(PairedTest):
         if self.n_resamples is not None:
             return self.n_resamples
         return max(_MIN_RESAMPLES, min(_DEFAULT_RESAMPLES, _MAX_FLIPS // n_units))
-
-
-METHOD = Permutation

@@ -43,7 +43,6 @@ class Sign(PairedTest):
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="sign",
         title="Sign test",
         summary=(
             "Counts the instances, clusters or sources on which each model is better, and tests "
@@ -99,6 +98,3 @@ class Sign(PairedTest):
                 )
             )
         return outcomes
-
-
-METHOD = Sign

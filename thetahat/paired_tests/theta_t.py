@@ -45,7 +45,6 @@ class ThetaT(PairedTest):
     variance: str | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_t",
         title="t test on a chosen variance estimator",
         summary=(
             "Divides the mean difference by the root of any of the variance estimates of the "
@@ -154,6 +153,3 @@ def _build_outcome_without_variance(
         cautions=(*variance.cautions, VARIANCE_NOT_USABLE(variance=name_method(name))),
         details=details,
     )
-
-
-METHOD = ThetaT

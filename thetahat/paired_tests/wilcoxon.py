@@ -67,7 +67,6 @@ class Wilcoxon(PairedTest):
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="wilcoxon",
         title="Wilcoxon signed-rank test",
         summary=(
             "Ranks the absolute differences of instances, clusters or sources and compares the "
@@ -171,6 +170,3 @@ def _compute_continuity_correction(distance: FloatArray, alternative: Alternativ
         Alternative.GREATER: np.float64(0.5),
     }[alternative]
     return np.asarray(half)
-
-
-METHOD = Wilcoxon

@@ -154,7 +154,6 @@ class AusternZhou(EstimatesVariance):
     form: Form = "corrected"
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="austern_zhou",
         title="Replace-one variance (Austern and Zhou)",
         summary=(
             "The variance of a cross-validated error, estimated from how much the error of half "
@@ -204,5 +203,3 @@ class AusternZhou(EstimatesVariance):
 _NOTHING_CHANGES = ZERO_VARIANCE(
     reason="no replaced instance changes the error", consequence="No interval is built on it."
 )
-
-METHOD = AusternZhou

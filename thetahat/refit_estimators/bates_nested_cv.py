@@ -161,7 +161,6 @@ class BatesNestedCv(EstimatesVariance, BuildsInterval):
     correct_bias: bool = True
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="bates_nested_cv",
         title="Nested cross-validation (Bates, Hastie and Tibshirani)",
         summary=(
             "A bias-corrected estimate of the error of the fitted model and of its mean squared "
@@ -290,6 +289,3 @@ def _check_repeats(n_repeats: int) -> tuple[Caution, ...]:
     if n_repeats >= FEW_REPEATS.threshold:
         return ()
     return (FEW_REPEATS(n=n_repeats),)
-
-
-METHOD = BatesNestedCv

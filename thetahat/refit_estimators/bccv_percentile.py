@@ -151,7 +151,6 @@ class BccvPercentile(BuildsInterval):
     correct_bias: bool = False
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="bccv_percentile",
         title="Bootstrap case cross-validation, percentile interval",
         summary=(
             "Percentiles of the leave-one-out errors of bootstrap resamples, in which all "
@@ -187,6 +186,3 @@ class BccvPercentile(BuildsInterval):
         return build_percentile_interval(
             self.info, error, replicates, shift, level, alternative, cautions
         )
-
-
-METHOD = BccvPercentile

@@ -49,7 +49,6 @@ class Bootstrap632(ResamplesEstimate):
     correct_noise: bool = False
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="bootstrap_632",
         title=".632 bootstrap",
         summary=(
             "A weighted mean of the error on the training data, which is too small, and the "
@@ -87,6 +86,3 @@ def _estimate_difference_variance(
     noise = SHARE**2 * out.noise if without_noise else 0.0
     combined = np.asarray((1 - SHARE) * influence + SHARE * out.influence)
     return out.variance_of_influence(combined, noise)
-
-
-METHOD = Bootstrap632

@@ -50,7 +50,6 @@ class Bootstrap632Plus(ResamplesEstimate):
     correct_noise: bool = False
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="bootstrap_632_plus",
         title=".632+ bootstrap",
         summary=(
             "The .632 estimate with a larger weight of the out-of-bag error, the nearer that "
@@ -90,6 +89,3 @@ def combine_632_plus(out: OutOfBagErrors, fits: RefitLosses) -> Error632Plus:
     if gamma is None:
         raise UnsupportedCombination(NOT_OF_PAIRS)
     return Error632Plus(float(fits.losses[0].mean()), out.by_instance, gamma)
-
-
-METHOD = Bootstrap632Plus

@@ -111,7 +111,6 @@ class ConservativeZ(EstimatesVariance):
     test_size: float = 0.1
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="conservative_z",
         title="Conservative Z (Nadeau and Bengio)",
         summary=(
             "The variance of a subsampling estimate, from the difference between the same "
@@ -172,6 +171,3 @@ def _check_halvings(n_halvings: int) -> tuple[Caution, ...]:
     if n_halvings >= FEW_HALVINGS.threshold:
         return ()
     return (FEW_HALVINGS(n=n_halvings),)
-
-
-METHOD = ConservativeZ

@@ -36,7 +36,6 @@ class LocationShiftedBootstrap(BuildsInterval):
     n_resamples: int = 200
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="location_shifted_bootstrap",
         title="Location-shifted bootstrap interval",
         summary=(
             "Percentiles of the errors that models fitted to resamples make on their own "
@@ -83,6 +82,3 @@ class LocationShiftedBootstrap(BuildsInterval):
                 *caution_about_repeated_draws(out.n_drawn_again, self.n_resamples),
             ),
         )
-
-
-METHOD = LocationShiftedBootstrap

@@ -49,7 +49,6 @@ class OutOfBagEstimate(ResamplesEstimate):
     average: Average = "instance"
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="out_of_bag",
         title="Out-of-bag error",
         summary=(
             "The mean loss of the instances under the models fitted to bootstrap resamples "
@@ -84,6 +83,3 @@ class OutOfBagEstimate(ResamplesEstimate):
         estimate = self.build_estimate(fits, out, out.by_split, variance, details)
         cautions = (*estimate.cautions, STANDARD_ERROR_OF_INSTANCES())
         return replace(estimate, mean=MeanKind.MACRO, cautions=cautions)
-
-
-METHOD = OutOfBagEstimate

@@ -189,7 +189,6 @@ class TwoStageBootstrap(BuildsInterval):
     n_inner: int = 10
 
     info: ClassVar[MethodInfo] = describe_refit(
-        name="two_stage_bootstrap",
         title="Two-stage bootstrap interval",
         summary=(
             "Percentiles of the .632+ estimates of bootstrap resamples, each computed from "
@@ -237,6 +236,3 @@ class TwoStageBootstrap(BuildsInterval):
                 *caution_about_repeated_draws(self.design.count_drawn_again(fits), n_drawn),
             ),
         )
-
-
-METHOD = TwoStageBootstrap

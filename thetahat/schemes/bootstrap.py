@@ -44,7 +44,6 @@ class BootstrapScheme(Scheme):
     n_resamples: int = 50
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bootstrap",
         title="Bootstrap with out-of-bag tests",
         summary=(
             "Each model is trained on as many rows as there are, drawn with replacement, and "
@@ -100,6 +99,3 @@ def _draw_split(rows: RowsToDraw, seed: int, b: int) -> tuple[Split, int]:
     times, n_again = rows.draw(draw, lambda times: rows.count_classes(np.flatnonzero(times)) > 1)
     train = np.repeat(np.arange(n, dtype=np.intp), times)
     return Split(0, b, b, train, np.flatnonzero(times == 0)), n_again
-
-
-METHOD = BootstrapScheme

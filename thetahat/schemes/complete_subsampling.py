@@ -33,7 +33,6 @@ class CompleteSubsampling(Scheme):
     test_size: float | int = 0.5
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="complete_subsampling",
         title="Complete subsampling",
         summary=(
             "Every way to divide the rows into a training and a test part of the requested sizes, "
@@ -64,6 +63,3 @@ class CompleteSubsampling(Scheme):
         del seed  # nothing is drawn
         self.n_splits(rows)
         return yield_all_splits(rows.n, count_test_units(self.test_size, rows.n), start, stop)
-
-
-METHOD = CompleteSubsampling

@@ -37,7 +37,6 @@ class FiveByTwo(Scheme):
     n_folds: ClassVar[int] = _FOLDS
     n_repeats: ClassVar[int] = _REPEATS
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="five_by_two",
         title="Five repeats of two folds (Dietterich)",
         summary=(
             "Five random halvings of the rows; each half is used once for training and once for "
@@ -75,6 +74,3 @@ class FiveByTwo(Scheme):
             return get_stratifiable_codes(rows, _FOLDS, self.info.name, instead, field="stratified")
         check_enough(rows.n, _FOLDS)
         return None
-
-
-METHOD = FiveByTwo

@@ -39,7 +39,6 @@ class Holdout(Scheme):
     whole_clusters: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="holdout",
         title="Holdout",
         summary=(
             "One random test set, of rows or of whole clusters, and one model trained on the rest. "
@@ -83,6 +82,3 @@ class Holdout(Scheme):
             return iter([draw_cluster_split(rows, size, name, seed, draw) for draw in draws])
         n_test = count_test_units(self.test_size, rows.n)
         return (draw_split(rows.n, n_test, seed, draw) for draw in draws)
-
-
-METHOD = Holdout

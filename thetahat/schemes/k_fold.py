@@ -25,7 +25,6 @@ class KFold(RandomFolds):
     n_folds: int = 10
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="k_fold",
         title="K-fold cross-validation",
         summary=(
             "The rows are divided at random into K folds whose sizes differ by at most one. Each "
@@ -40,6 +39,3 @@ class KFold(RandomFolds):
         ),
         blocks=FOLDS,
     )
-
-
-METHOD = KFold

@@ -22,7 +22,6 @@ class LeaveOneOut(Scheme):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="leave_one_out",
         title="Leave-one-out cross-validation",
         summary=(
             "As many splits as rows: each model is trained on all rows but one and tested on that "
@@ -50,6 +49,3 @@ class LeaveOneOut(Scheme):
         del seed  # nothing is drawn
         n = self.n_splits(rows)
         return LeaveOneOutSplits(n, start, n if stop is None else min(stop, n))
-
-
-METHOD = LeaveOneOut

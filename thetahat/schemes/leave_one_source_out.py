@@ -26,7 +26,6 @@ class LeaveOneSourceOut(Scheme):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="leave_one_source_out",
         title="Leave-one-source-out cross-validation",
         summary=(
             "One split per source (subject, site, domain): the model is trained on all other "
@@ -65,6 +64,3 @@ class LeaveOneSourceOut(Scheme):
                 value=labels[0],
             )
         return codes, labels
-
-
-METHOD = LeaveOneSourceOut

@@ -33,7 +33,6 @@ class LeavePOut(Scheme):
     p: int = 2
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="leave_p_out",
         title="Leave-p-out cross-validation",
         summary=(
             "As many splits as there are sets of p rows: each model is tested on its set and "
@@ -69,6 +68,3 @@ class LeavePOut(Scheme):
         del seed  # nothing is drawn
         self.n_splits(rows)
         return yield_all_splits(rows.n, self.p, start, stop)
-
-
-METHOD = LeavePOut

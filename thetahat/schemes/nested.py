@@ -35,7 +35,6 @@ class Nested(Scheme):
     n_internal_folds: int = 5
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nested",
         title="Nested cross-validation",
         summary=(
             "In a selection, folds inside each external training part choose the candidate. The "
@@ -68,6 +67,3 @@ class Nested(Scheme):
     def internal(self, rows: Rows) -> Scheme:  # noqa: ARG002 - other schemes look at the rows
         """Return the folds of an external training part."""
         return KFold(n_folds=self.n_internal_folds)
-
-
-METHOD = Nested

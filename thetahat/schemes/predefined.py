@@ -31,7 +31,6 @@ class Predefined(Scheme):
     blocks: Literal["random", "source"] = "random"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="predefined",
         title="Folds from a column",
         summary=(
             "A column of the data names the fold of each row. Each fold is the test set of a model "
@@ -93,6 +92,3 @@ class Predefined(Scheme):
                 value=-1,
             )
         return codes, labels
-
-
-METHOD = Predefined

@@ -36,7 +36,6 @@ class RandomSubsampling(Scheme):
     test_size: float | int = 0.1
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="random_subsampling",
         title="Random subsampling",
         summary=(
             "Many splits drawn independently of each other. Each model is tested on the rows that "
@@ -72,6 +71,3 @@ class RandomSubsampling(Scheme):
         n_test = count_test_units(self.test_size, rows.n)
         wanted = range(self.n_draws)[start:stop]
         return (draw_split(rows.n, n_test, seed, draw) for draw in wanted)
-
-
-METHOD = RandomSubsampling

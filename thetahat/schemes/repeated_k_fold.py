@@ -28,7 +28,6 @@ class RepeatedKFold(RandomFolds):
     n_repeats: int = 10
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="repeated_k_fold",
         title="Repeated K-fold cross-validation",
         summary=(
             "K-fold cross-validation over several independent partitions of the same rows. The "
@@ -42,6 +41,3 @@ class RepeatedKFold(RandomFolds):
         ),
         blocks=FOLDS,
     )
-
-
-METHOD = RepeatedKFold

@@ -44,7 +44,6 @@ class SourceKFold(Scheme):
     n_folds: int = 5
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="source_k_fold",
         title="K-fold cross-validation over sources",
         summary=(
             "Whole sources are put together into K folds of about equal size. Each fold is the "
@@ -100,6 +99,3 @@ def _assign_balanced_folds(sizes: IntArray, n_folds: int, rng: np.random.Generat
         fold_of_source[source] = fold
         in_fold[fold] += sizes[source]
     return fold_of_source
-
-
-METHOD = SourceKFold

@@ -30,7 +30,6 @@ class StratifiedKFold(RandomFolds):
     n_folds: int = 10
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="stratified_k_fold",
         title="Stratified K-fold cross-validation",
         summary=(
             "K-fold cross-validation in which each fold has the class shares of the whole, to "
@@ -49,6 +48,3 @@ class StratifiedKFold(RandomFolds):
     )
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
     unstratified: ClassVar[str | None] = KFold.info.name
-
-
-METHOD = StratifiedKFold

@@ -31,7 +31,6 @@ class StratifiedRepeatedKFold(RandomFolds):
     n_repeats: int = 10
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="stratified_repeated_k_fold",
         title="Repeated stratified K-fold cross-validation",
         summary=(
             "Stratified K-fold cross-validation over several independent partitions of the same "
@@ -50,6 +49,3 @@ class StratifiedRepeatedKFold(RandomFolds):
     )
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
     unstratified: ClassVar[str | None] = RepeatedKFold.info.name
-
-
-METHOD = StratifiedRepeatedKFold

@@ -41,7 +41,6 @@ class StratifiedSourceKFold(SourceKFold):
     n_folds: int = 5
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="stratified_source_k_fold",
         title="Stratified K-fold cross-validation over sources",
         summary=(
             "Whole sources are put together into K folds so that each fold has about the class "
@@ -126,6 +125,3 @@ def _assign_balanced_folds(shares: FloatArray, n_folds: int, rng: np.random.Gene
         fold_shares[fold] += shares[source]
         sizes[fold] += shares[source].sum()
     return of_source
-
-
-METHOD = StratifiedSourceKFold

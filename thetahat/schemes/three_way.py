@@ -34,7 +34,6 @@ class ThreeWay(Scheme):
     test_size: float | int = 0.25
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="three_way",
         title="Training, validation and test set",
         summary=(
             "One random test set. In a selection the other rows are divided into a part for "
@@ -96,6 +95,3 @@ class ThreeWay(Scheme):
                 value=self.validation_size,
             )
         return n_test, n_validation
-
-
-METHOD = ThreeWay

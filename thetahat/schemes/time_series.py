@@ -50,7 +50,6 @@ class TimeSeries(Scheme):
     max_train_size: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="time_series",
         title="Forward chaining",
         summary=(
             "Blocks in order of time. Each is the test set of a model trained on earlier rows "
@@ -122,6 +121,3 @@ class TimeSeries(Scheme):
     def _split(self, order: IntArray, before: int, start: int, end: int, k: int) -> Split:
         oldest = 0 if self.max_train_size is None else max(0, before - self.max_train_size)
         return Split(0, k, k, np.sort(order[oldest:before]), np.sort(order[start:end]))
-
-
-METHOD = TimeSeries

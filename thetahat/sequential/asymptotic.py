@@ -34,7 +34,6 @@ class Asymptotic(SequentialMethod):
     narrowest_at: int = DEFAULT_NARROWEST_AT
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="asymptotic",
         title="Asymptotic confidence sequence",
         summary=(
             "An interval of the mean that may be looked at after every row: the mixture of normal "
@@ -135,6 +134,3 @@ def explain_too_few(moments: RunningMoments, start: int) -> str:
             f"{LEAST_DIFFERING} must for an interval."
         )
     return ""
-
-
-METHOD = Asymptotic

@@ -38,7 +38,6 @@ class BinomialMixture(SequentialMethod):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="binomial_mixture",
         title="Binomial mixture",
         summary=(
             "An exact interval of 0/1 losses that may be looked at after every row: the rates that "
@@ -158,6 +157,3 @@ def _find_root(exceed: Any, end: float, best: float) -> float:
     if exceed(tiny) <= 0:
         return end
     return float(scipy.optimize.brentq(exceed, tiny, best, xtol=TOLERANCE, rtol=1e-14))
-
-
-METHOD = BinomialMixture

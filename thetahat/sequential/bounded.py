@@ -48,7 +48,6 @@ class Bounded(SequentialMethod):
     range: tuple[float, float]
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bounded",
         title="Empirical Bernstein confidence sequence",
         summary=(
             "An interval of the mean of values in a known range that may be looked at after every "
@@ -192,6 +191,3 @@ def _compute_log_e_value(state: Mapping[str, Any], mean: float) -> float:
     gain = state["won"] - state["bets"] * mean
     higher, lower = gain - state["paid_below"], -gain - state["paid_above"]
     return float(max(higher, lower)) - math.log(2)
-
-
-METHOD = Bounded

@@ -58,7 +58,6 @@ class Planned(SequentialMethod):
     )
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="planned",
         title="Planned looks",
         summary=(
             "Intervals at a few looks that were planned before the first row, by group sequential "
@@ -225,6 +224,3 @@ class Planned(SequentialMethod):
         if exceed(high) >= 0:
             return 1.0
         return math.exp(scipy.optimize.brentq(exceed, low, high, xtol=1e-6))
-
-
-METHOD = Planned

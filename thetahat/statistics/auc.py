@@ -100,7 +100,6 @@ class Auc(Statistic):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="auc",
         title="Area under the ROC curve of a sample",
         summary=(
             "The probability that a score x with label y = 1 is above one with label 0, with ties "
@@ -145,6 +144,3 @@ class Auc(Statistic):
                 f"An auc needs both labels, and all are {int(y[0])}.", loc=("y",), value=float(y[0])
             )
         return _AucFunctional(x, positive, fast=fast)
-
-
-METHOD = Auc

@@ -41,7 +41,6 @@ class Correlation(Statistic):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="correlation",
         title="Correlation of two columns",
         summary="Pearson's correlation of pairs, which are resampled together.",
         formula=(
@@ -79,6 +78,3 @@ class Correlation(Statistic):
                     value=float(values[0]),
                 )
         return _CorrelationFunctional(x, y)
-
-
-METHOD = Correlation

@@ -51,7 +51,6 @@ class Difference(Statistic):
     paired: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="difference",
         title="Difference of a statistic between two samples",
         summary=(
             "A statistic of x minus the same statistic of y, for independent samples or for pairs "
@@ -144,6 +143,3 @@ class Difference(Statistic):
                 value=self.statistic,
             )
         return inner
-
-
-METHOD = Difference

@@ -41,7 +41,6 @@ class MeanStatistic(Statistic):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="mean",
         title="Mean of a sample",
         summary="The arithmetic mean.",
         formula=r"\bar x = \frac1n \sum_i x_i",
@@ -61,6 +60,3 @@ class MeanStatistic(Statistic):
         x = require_one_column("mean", sample)
         shift = choose_shift(x)
         return _MeanFunctional((x - shift)[:, None], shift, len(x))
-
-
-METHOD = MeanStatistic

@@ -23,7 +23,6 @@ class Median(Statistic):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="median",
         title="Median of a sample",
         summary="The middle value, or the mean of the two middle ones.",
         formula=(r"\tfrac12 (x_{(\lfloor (n+1)/2 \rfloor)} + x_{(\lceil (n+1)/2 \rceil)})"),
@@ -44,6 +43,3 @@ class Median(Statistic):
     def build_functional(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
         """Return the median on that sample as a function of row counts."""
         return QuantileFunctional(require_one_column("median", sample), 0.5, "linear", fast=fast)
-
-
-METHOD = Median

@@ -46,7 +46,6 @@ class Quantile(Statistic):
     definition: str = "linear"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="quantile",
         title="Quantile of a sample",
         summary=(
             "The value below which a share q of the sample lies, by one of seven definitions, "
@@ -92,6 +91,3 @@ class Quantile(Statistic):
         if beyond >= EXTREME_QUANTILE.threshold:
             return ()
         return (EXTREME_QUANTILE(n_beyond=beyond, n=len(sample.x)),)
-
-
-METHOD = Quantile

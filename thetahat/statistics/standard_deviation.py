@@ -28,7 +28,6 @@ class StandardDeviation(Statistic):
     ddof: int = 1
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="standard_deviation",
         title="Standard deviation of a sample",
         summary="The square root of the mean squared deviation from the mean.",
         formula=r"\sqrt{\frac{1}{n - \mathrm{ddof}} \sum_i (x_i - \bar x)^2}",
@@ -50,6 +49,3 @@ class StandardDeviation(Statistic):
         return SpreadFunctional(
             require_one_column("standard_deviation", sample, 2), self.ddof, root=True
         )
-
-
-METHOD = StandardDeviation

@@ -30,7 +30,6 @@ class Variance(Statistic):
     ddof: int = 1
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="variance",
         title="Variance of a sample",
         summary="The mean squared deviation from the mean.",
         formula=r"\frac{1}{n - \mathrm{ddof}} \sum_i (x_i - \bar x)^2",
@@ -50,6 +49,3 @@ class Variance(Statistic):
         """Return the variance on that sample as a function of row counts."""
         del fast
         return SpreadFunctional(require_one_column("variance", sample, 2), self.ddof, root=False)
-
-
-METHOD = Variance

@@ -63,7 +63,6 @@ class TwoSamplePermutation:
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="two_sample_permutation",
         title="Permutation test of two independent samples",
         summary=(
             "Returns how often the difference of two means, in units of its standard error, would "
@@ -205,6 +204,3 @@ def _draw(N: int, n: int, B: int, rng: np.random.Generator) -> Iterator[np.ndarr
     for start in range(0, B, step):
         keys = rng.random((min(step, B - start), N))
         yield np.argpartition(keys, n - 1, axis=1)[:, :n]
-
-
-METHOD = TwoSamplePermutation

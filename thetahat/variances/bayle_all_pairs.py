@@ -31,7 +31,6 @@ class BayleAllPairs:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayle_all_pairs",
         title="All-pairs variance (Bayle et al.)",
         summary=(
             "The variance of all losses about the pooled mean, over N. It is the variance of the "
@@ -78,6 +77,3 @@ class BayleAllPairs:
 def _sum_squares_over_n(blocks: BlockMoments) -> float:
     """Return the squared distances of all losses from their mean, over the squared number."""
     return blocks.total_centred_squares / blocks.n_losses**2
-
-
-METHOD = BayleAllPairs

@@ -33,7 +33,6 @@ class BayleAllPairsCalibrated(BayleAllPairs):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayle_all_pairs_calibrated",
         title="All-pairs variance with calibrated degrees of freedom",
         summary=(
             "The variance of bayle_all_pairs with at most nine degrees of freedom, for "
@@ -74,6 +73,3 @@ class BayleAllPairsCalibrated(BayleAllPairs):
     def count_degrees(self, losses: BlockLosses) -> float | None:
         """Return the degrees of freedom of t intervals."""
         return min(float(losses.layout.n_instances - 1), MAX_DEGREES)
-
-
-METHOD = BayleAllPairsCalibrated

@@ -31,7 +31,6 @@ class BayleWithin(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayle_within",
         title="Within-fold variance (Bayle et al.)",
         summary=(
             "The average variance of the losses within folds, over N. It is the variance of the "
@@ -72,6 +71,3 @@ class BayleWithin(BlockVariance):
 def _compute_within_over_n(blocks: BlockMoments) -> float:
     """Return the average variance within folds over the number of instances."""
     return float(blocks.within_variances.mean()) / blocks.n_losses
-
-
-METHOD = BayleWithin

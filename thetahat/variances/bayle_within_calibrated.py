@@ -42,7 +42,6 @@ class BayleWithinCalibrated(BayleWithin):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bayle_within_calibrated",
         title="Within-fold variance with calibrated degrees of freedom",
         summary=(
             "The variance of bayle_within with at most nine degrees of freedom, so that intervals "
@@ -74,6 +73,3 @@ class BayleWithinCalibrated(BayleWithin):
     def count_degrees(self, losses: BlockLosses) -> float | None:
         """Return the degrees of freedom of t intervals."""
         return min(float(count_degrees_within_blocks(losses)), MAX_DEGREES)
-
-
-METHOD = BayleWithinCalibrated

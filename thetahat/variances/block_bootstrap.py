@@ -42,7 +42,6 @@ class BlockBootstrap:
     length: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="block_bootstrap",
         title="Circular block bootstrap variance",
         summary=(
             "The variance of the mean loss of one test set in the order of time, over samples of "
@@ -89,6 +88,3 @@ class BlockBootstrap:
             cautions=(*check_dependence(losses, sums, self.info.name), TRAINING_IGNORED),
             details={"length": length, "n_times": n_times},
         )
-
-
-METHOD = BlockBootstrap

@@ -32,7 +32,6 @@ class BouckaertFrank:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="bouckaert_frank",
         title="Corrected variance of repeated folds (Bouckaert and Frank)",
         summary=(
             "The variance of all split means of repeated folds times 1/(k r) + n_test/n_train. The "
@@ -72,6 +71,3 @@ class BouckaertFrank:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         return estimate_corrected_resampled(self.info, losses, self.inapplicable(losses.layout))
-
-
-METHOD = BouckaertFrank

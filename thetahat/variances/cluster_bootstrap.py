@@ -41,7 +41,6 @@ class ClusterBootstrap(ResampledVariance):
     n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="cluster_bootstrap",
         title="Cluster bootstrap variance",
         summary=(
             "The variance of the pooled mean over resamples of whole clusters (users, documents, "
@@ -101,6 +100,3 @@ class ClusterBootstrap(ResampledVariance):
                 "n_clusters": replicates.units.n_units,
             },
         )
-
-
-METHOD = ClusterBootstrap

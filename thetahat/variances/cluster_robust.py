@@ -41,7 +41,6 @@ class ClusterRobust:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="cluster_robust",
         title="Cluster-robust variance (CR2)",
         summary=(
             "The variance of the pooled mean where instances of one cluster (a user, a document, a "
@@ -95,6 +94,3 @@ class ClusterRobust:
         cautions = (*check_few_clusters(layout, degrees), TRAINING_IGNORED)
         value = estimate_pooled(losses)
         return build_estimate(self.info, losses, value, degrees, cautions=cautions)
-
-
-METHOD = ClusterRobust

@@ -35,7 +35,6 @@ class ClusterRobustCorrected(ClusterRobust):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="cluster_robust_corrected",
         title="Cluster-robust variance, corrected for shared training data",
         summary=(
             "The cluster-robust variance of the pooled mean times 2 + n_test/n_train, the factor "
@@ -87,6 +86,3 @@ class ClusterRobustCorrected(ClusterRobust):
             cautions=check_few_clusters(layout, degrees),
             details={"test_to_train_ratio": ratio},
         )
-
-
-METHOD = ClusterRobustCorrected

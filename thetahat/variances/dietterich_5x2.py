@@ -32,7 +32,6 @@ class Dietterich5x2:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="dietterich_5x2",
         title="Five repeats of two folds (Dietterich)",
         summary=(
             "The variance of one split's mean loss, from how much the two halves of each of five "
@@ -100,6 +99,3 @@ def _list_cautions_about_halves(layout: Layout) -> tuple[Caution, ...]:
     sizes = layout.n_test.reshape(_REPEATS, 2)
     uneven = bool(np.any(np.abs(sizes[:, 0] - sizes[:, 1]) > 1))
     return (HALF_OF_THE_DATA(), UNEQUAL_HALVES()) if uneven else (HALF_OF_THE_DATA(),)
-
-
-METHOD = Dietterich5x2

@@ -31,7 +31,6 @@ class Iid:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="iid",
         title="Independent test instances",
         summary=(
             "The variance of the test losses over their number: the variance of the mean loss of "
@@ -77,6 +76,3 @@ class Iid:
 
 def _estimate_sampling_variance(blocks: BlockMoments) -> float:
     return blocks.mean_sampling_variance
-
-
-METHOD = Iid

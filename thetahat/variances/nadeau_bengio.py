@@ -31,7 +31,6 @@ class NadeauBengio:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nadeau_bengio",
         title="Corrected resampled variance (Nadeau and Bengio)",
         summary=(
             "The variance of the split means times 1/J + n_test/n_train. The second term accounts "
@@ -77,6 +76,3 @@ class NadeauBengio:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean; for source blocks as that of a new source."""
         return estimate_corrected_resampled(self.info, losses, self.inapplicable(losses.layout))
-
-
-METHOD = NadeauBengio

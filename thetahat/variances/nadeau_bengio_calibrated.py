@@ -39,7 +39,6 @@ class NadeauBengioCalibrated(NadeauBengio):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nadeau_bengio_calibrated",
         title="Corrected resampled variance with calibrated degrees of freedom",
         summary=(
             "The variance of the split means times 1/J + n_test/n_train, as nadeau_bengio has it, "
@@ -84,6 +83,3 @@ class NadeauBengioCalibrated(NadeauBengio):
             self.inapplicable(losses.layout),
             max_degrees=MAX_DEGREES_IF_REPEATED,
         )
-
-
-METHOD = NadeauBengioCalibrated

@@ -41,7 +41,6 @@ class NadeauBengioInstances(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="nadeau_bengio_instances",
         title="Corrected variance over instances (after Nadeau and Bengio)",
         summary=(
             "Twice the variance of the mean of N independent losses: once for the instances that "
@@ -99,6 +98,3 @@ class NadeauBengioInstances(BlockVariance):
             carries_intervals=not cautions and losses.layout.cluster is None and n >= FEWEST,
             cautions=cautions,
         )
-
-
-METHOD = NadeauBengioInstances

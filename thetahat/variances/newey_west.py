@@ -43,7 +43,6 @@ class NeweyWest:
     lag: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="newey_west",
         title="Newey-West variance",
         summary=(
             "The variance of the mean loss of one test set in the order of time, where the losses "
@@ -102,6 +101,3 @@ class NeweyWest:
                 else None,
             },
         )
-
-
-METHOD = NeweyWest

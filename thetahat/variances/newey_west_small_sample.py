@@ -45,7 +45,6 @@ class NeweyWestSmallSample(NeweyWest):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="newey_west_small_sample",
         title="Newey-West variance with the small-sample form",
         summary=(
             "The variance of the mean loss of test rows in the order of time, with more lags than "
@@ -93,6 +92,3 @@ class NeweyWestSmallSample(NeweyWest):
             cautions=(*check_dependence(losses, sums, self.info.name), TRAINING_IGNORED),
             details={"lag": lag, "n_times": n_times},
         )
-
-
-METHOD = NeweyWestSmallSample

@@ -29,7 +29,6 @@ class PredictionPowered:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="prediction_powered",
         title="Prediction-powered variance",
         summary=(
             "The variance of the mean loss where people labelled a random part of the rows and a "
@@ -68,6 +67,3 @@ class PredictionPowered:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the prediction-powered mean."""
         return estimate_judged(self.info, losses)
-
-
-METHOD = PredictionPowered

@@ -27,7 +27,6 @@ class PredictionPoweredClusters:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="prediction_powered_clusters",
         title="Prediction-powered variance of clusters",
         summary=(
             "The variance of the mean loss where people labelled a random part of the clusters "
@@ -68,6 +67,3 @@ class PredictionPoweredClusters:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the prediction-powered mean."""
         return estimate_judged(self.info, losses)
-
-
-METHOD = PredictionPoweredClusters

@@ -93,7 +93,6 @@ class Quadratic(BlockVariance):
     coefficients: Coefficients | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="quadratic",
         title="Quadratic estimator with a requested bias",
         summary=(
             "For random folds, the only estimator quadratic in the losses that has the bias you "
@@ -340,6 +339,3 @@ def _list_without_diagonal(matrix: FloatArray) -> list[list[float | None]]:
         [None if i == j else float(x) for j, x in enumerate(row)]
         for i, row in enumerate(matrix.tolist())
     ]
-
-
-METHOD = Quadratic

@@ -29,7 +29,6 @@ class Theta1(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_1",
         title="Theta 1, unbiased if the mean is zero",
         summary=(
             "The square of the mean loss: the quadratic estimator that would be unbiased if the "
@@ -63,6 +62,3 @@ class Theta1(BlockVariance):
             carries_intervals=False,
             cautions=(caution, *check_several_repeats(losses)),
         )
-
-
-METHOD = Theta1

@@ -28,7 +28,6 @@ class Theta2(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_2",
         title="Theta 2, unbiased if omega is zero",
         summary=(
             "The average sampling variance of the block means minus the variance observed between "
@@ -62,6 +61,3 @@ class Theta2(BlockVariance):
             second=f"{format_number(within - value)} ((K-1)/K B)",
         )
         return build_estimate_between_blocks(self.info, losses, value, noisy)
-
-
-METHOD = Theta2

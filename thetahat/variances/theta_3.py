@@ -28,7 +28,6 @@ class Theta3(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_3",
         title="Theta 3, unbiased if gamma is zero",
         summary=(
             "The variance of the K block means over K, as in a t test on the folds. It is unbiased "
@@ -60,6 +59,3 @@ class Theta3(BlockVariance):
         liberal = LIBERAL_IF_BLOCKS_COVARY(losses.layout.words, subject="the variance")
         value = average_over_repeats(losses.moments, compute_between_blocks)
         return build_estimate_between_blocks(self.info, losses, value, liberal)
-
-
-METHOD = Theta3

@@ -24,7 +24,6 @@ class Theta4(WithinBlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_4",
         title="Theta 4, from the spread within blocks",
         summary=(
             "The average variance of the losses within folds over their number. It is unbiased if "
@@ -50,6 +49,3 @@ class Theta4(WithinBlockVariance):
         recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=40, normal=70),),
         variance=VarianceTraits(degrees_grow_with="instances"),
     )
-
-
-METHOD = Theta4

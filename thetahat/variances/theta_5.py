@@ -28,7 +28,6 @@ class Theta5(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_5",
         title="Theta 5, bias omega - 2 gamma",
         summary=(
             "The quadratic estimator whose bias terms have opposite signs. It is nearly unbiased "
@@ -63,6 +62,3 @@ class Theta5(BlockVariance):
             second=f"{format_number(within)} (the average V_k / M_k)",
         )
         return build_estimate_between_blocks(self.info, losses, value, noisy)
-
-
-METHOD = Theta5

@@ -25,7 +25,6 @@ class ThetaA(WithinSourceVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_A",
         title="Theta A, from the spread within sources",
         summary=(
             "The sampling variance of the source means, averaged as for a mean over these very "
@@ -59,6 +58,3 @@ class ThetaA(WithinSourceVariance):
         ),
         variance=VarianceTraits(degrees_grow_with="data"),
     )
-
-
-METHOD = ThetaA

@@ -26,7 +26,6 @@ class ThetaAClusters(WithinClusteredBlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_A_clusters",
         title="Theta A with clusters within sources",
         summary=(
             "The sampling variance of the source means where instances of one cluster (a passage, "
@@ -58,6 +57,3 @@ class ThetaAClusters(WithinClusteredBlockVariance):
         ),
         variance=VarianceTraits(degrees_grow_with="data", knows_clusters=True),
     )
-
-
-METHOD = ThetaAClusters

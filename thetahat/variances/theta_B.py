@@ -25,7 +25,6 @@ class ThetaB(WithinSourceVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_B",
         title="Theta B, twice theta A",
         summary=(
             "Twice the sampling variance observed within these sources. The doubling allows for "
@@ -59,6 +58,3 @@ class ThetaB(WithinSourceVariance):
         variance=VarianceTraits(degrees_grow_with="data", default_of_t_test=SOURCES),
     )
     factor: ClassVar[int] = 2
-
-
-METHOD = ThetaB

@@ -22,7 +22,6 @@ class ThetaBClusters(WithinClusteredBlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_B_clusters",
         title="Theta B with clusters within sources",
         summary=(
             "Twice the sampling variance observed within these sources, where instances of one "
@@ -59,6 +58,3 @@ class ThetaBClusters(WithinClusteredBlockVariance):
         ),
     )
     factor: ClassVar[int] = 2
-
-
-METHOD = ThetaBClusters

@@ -27,7 +27,6 @@ class ThetaGamma(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_gamma",
         title="Theta gamma, the sources as the sample",
         summary=(
             "The variance of the K source means over K. For a new source the sources are the "
@@ -72,6 +71,3 @@ def _build_shared_training_caution(layout: Layout) -> tuple[Caution, ...]:
     if layout.has_fixed_models:
         return ()
     return (LIBERAL_IF_BLOCKS_COVARY(layout.words, subject="the variance"),)
-
-
-METHOD = ThetaGamma

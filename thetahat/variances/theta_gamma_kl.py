@@ -34,7 +34,6 @@ class ThetaGammaKl(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_gamma_kl",
         title="Theta gamma_kl, one per pair of sources",
         summary=(
             "For every pair of sources, the estimator that is unbiased if their losses do not "
@@ -87,6 +86,3 @@ class ThetaGammaKl(BlockVariance):
         np.divide(sums, n, out=values, where=n > 0)
         caution = DEPENDS_ON_THE_MEAN(losses.layout.words, mean=losses.moments.macro_mean)
         return build_estimates(self.info, losses, values, caution)
-
-
-METHOD = ThetaGammaKl

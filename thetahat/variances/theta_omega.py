@@ -27,7 +27,6 @@ class ThetaOmega(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_omega",
         title="Theta omega, unbiased if all omega_k are zero",
         summary=(
             "The average sampling variance of the source means minus the variance observed between "
@@ -59,6 +58,3 @@ class ThetaOmega(BlockVariance):
             losses.layout.words, subtracted=within - value, within=within
         )
         return build_estimate_between_blocks(self.info, losses, value, differing)
-
-
-METHOD = ThetaOmega

@@ -30,7 +30,6 @@ class ThetaOmegaK(BlockVariance):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="theta_omega_k",
         title="Theta omega_k, one per source",
         summary=(
             "For every source, the estimator that is unbiased if the losses of that source do not "
@@ -62,6 +61,3 @@ class ThetaOmegaK(BlockVariance):
         values = np.bincount(layout.split_block, weights=values, minlength=len(n)) / n
         caution = DEPENDS_ON_THE_MEAN(losses.layout.words, mean=losses.moments.macro_mean)
         return build_estimates(self.info, losses, values, caution)
-
-
-METHOD = ThetaOmegaK

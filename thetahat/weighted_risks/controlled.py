@@ -52,7 +52,6 @@ class Controlled:
     beta_from: Literal["all", "fold"] = "all"
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="controlled",
         title="Controlled importance-weighted risk",
         summary=(
             "The weighted risk with the weights as a control variate. It varies less if the "
@@ -135,6 +134,3 @@ class Controlled:
         counts = np.bincount(fold_of_row)
         smallest = int(counts[counts > 0].min())
         return (BETA_WITHIN_FOLDS(n_folds=n_parts, smallest=smallest),)
-
-
-METHOD = Controlled

@@ -55,7 +55,6 @@ class Doubly:
     second_moment_variance: float = 0.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="doubly",
         title="Doubly controlled importance-weighted risk",
         summary=(
             "The weighted risk with the weights and their squares as control variates. The mean "
@@ -139,6 +138,3 @@ def _compute_coefficients(products: FloatArray, variates: FloatArray) -> FloatAr
             beta[1] = float(rest @ y / (rest @ rest))
     beta[0] = float(along @ (y - centred[:, 1:] @ beta[1:])) / float(np.linalg.norm(centred[:, 0]))
     return beta
-
-
-METHOD = Doubly

@@ -34,7 +34,6 @@ class SelfNormalised:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="self_normalised",
         title="Self-normalised importance-weighted risk",
         summary=(
             "The weighted mean of the losses, for weights that are known up to a factor. It "
@@ -73,6 +72,3 @@ class SelfNormalised:
             cautions=check_variance(variance),
             terms=terms,
         )
-
-
-METHOD = SelfNormalised

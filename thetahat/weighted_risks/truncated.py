@@ -45,7 +45,6 @@ class Truncated:
     cut: float = 10.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="truncated",
         title="Truncated importance-weighted risk",
         summary=(
             "The mean of losses times weights that are cut at a largest value, with an estimate "
@@ -91,6 +90,3 @@ class Truncated:
             return ()
         weights = "1 weight is" if n_cut == 1 else f"{n_cut} weights are"
         return (WEIGHTS_TRUNCATED(weights=weights, cut=f"{self.cut:g}", bias=bias),)
-
-
-METHOD = Truncated

@@ -28,7 +28,6 @@ class Weighted:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="weighted",
         title="Importance-weighted risk",
         summary=(
             "The mean of losses times weights: an estimate of the expected loss under the "
@@ -58,6 +57,3 @@ class Weighted:
         return RiskEstimate(
             estimate=estimate, variance=variance, cautions=check_variance(variance), terms=terms
         )
-
-
-METHOD = Weighted

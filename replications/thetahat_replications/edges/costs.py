@@ -15,7 +15,7 @@ from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
-from thetahat.variances import cluster_robust, iid
+from thetahat.variances import VARIANCES
 from thetahat_replications.edges.simulated_intervals import SHIFT, iterate_designs, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage, TableCell, TableRow, format_share
@@ -235,7 +235,7 @@ def _judge_sample(draw: Draw, clusters: IntArray, rng: np.random.Generator) -> _
     )
     a, b = BlockLosses(layout, values=new), BlockLosses(layout, values=old)
     losses = PairedLosses(a, b, a.minus(b), higher_is_better=False)
-    variance = cluster_robust.METHOD() if in_clusters else iid.METHOD()
+    variance = VARIANCES["cluster_robust" if in_clusters else "iid"]()
     found = compute_relative_difference(
         losses,
         ("new", "old"),

@@ -10,7 +10,7 @@ from scipy import stats
 import thetahat
 from thetahat.analyses.losses.result import Comparison
 from thetahat.errors import UnsupportedCombination
-from thetahat.intervals.tango_folds import FEWEST_DISCORDANT, METHOD
+from thetahat.intervals.tango_folds import FEWEST_DISCORDANT, TangoFolds
 from thetahat.numerics.paired_rates import find_upper_end
 from thetahat.values.paired_counts import PairedCounts
 
@@ -78,7 +78,7 @@ def test_naive_it_is_that_of_half_the_instances() -> None:
 @pytest.mark.outside("R PropCIs::scoreci.mp(25, 28, 618, 0.9)")
 def test_golden_ends_of_counts() -> None:
     counts = PairedCounts(only_a=28, only_b=25, both=0, n=618)
-    assert_allclose(METHOD().compute_ends(counts, 0.05), (-0.0148, 0.0247), atol=5e-5)
+    assert_allclose(TangoFolds().compute_ends(counts, 0.05), (-0.0148, 0.0247), atol=5e-5)
 
 
 @pytest.mark.about("intervals/tango_folds")

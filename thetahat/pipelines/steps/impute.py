@@ -61,7 +61,6 @@ class Impute(FeatureStep):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="impute",
         title="Fill in missing values",
         summary="Replaces missing values by the column's mean, median or most frequent value in "
         "the training part, or by a constant. Where no columns are named, the most frequent value "
@@ -118,6 +117,3 @@ class Impute(FeatureStep):
             return _find_most_frequent(values.tolist())
         numbers = get_present_values(name, column)
         return float(numbers.mean() if self.strategy == "mean" else np.median(numbers))
-
-
-METHOD = Impute

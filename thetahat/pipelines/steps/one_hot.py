@@ -80,7 +80,6 @@ class OneHot(FeatureStep):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="one_hot",
         title="One column per category",
         summary="Replaces a column by one 0/1 column per category of the training part; "
         "categories seen only later are ignored, or refused if asked.",
@@ -107,6 +106,3 @@ class OneHot(FeatureStep):
                 value=width,
             )
         return FittedOneHot(tuple(categories_by_column), kept, self.unknown == "error")
-
-
-METHOD = OneHot

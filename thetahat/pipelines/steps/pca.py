@@ -52,7 +52,6 @@ class PrincipalComponents(FeatureStep):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="pca",
         title="Principal components",
         summary="Replaces the columns by their coordinates along the directions of largest "
         "variance in the training part.",
@@ -105,6 +104,3 @@ class PrincipalComponents(FeatureStep):
         explained = np.cumsum(spread**2)
         m = int(np.searchsorted(explained, self.n_components * explained[-1], side="right")) + 1
         return 1 if explained[-1] == 0 else min(m, len(spread))
-
-
-METHOD = PrincipalComponents

@@ -47,7 +47,6 @@ class Standardise:
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="standardise",
         title="Standardise",
         summary="Subtracts each column's mean and divides by its standard deviation (divisor n), "
         "both computed on the training part.",
@@ -86,6 +85,3 @@ class Standardise:
                 scale[j] = np.sqrt(np.average((values - mean) ** 2, weights=w))
         fitted_step = FittedScaler(centre, scale)
         return fitted_step, fitted_step.transform(part)
-
-
-METHOD = Standardise

@@ -53,7 +53,6 @@ class CovarianceMatrix(VectorStatistic):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="covariance_matrix",
         title="Covariance matrix of several columns",
         summary="The variance of each column and the covariance of each two.",
         formula=r"s_{jk} = \frac{1}{n - 1} \sum_i (x_{ij} - \bar x_j)(x_{ik} - \bar x_k)",
@@ -73,6 +72,3 @@ class CovarianceMatrix(VectorStatistic):
             "covariance_matrix", sample, fewest_rows=2, most_columns=MOST_COLUMNS, response=False
         )
         return _Covariances(*centre_columns(sample))
-
-
-METHOD = CovarianceMatrix

@@ -37,7 +37,6 @@ class MeanVector(VectorStatistic):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="mean_vector",
         title="Mean vector of several columns",
         summary="The mean of each column, with the covariance of the means.",
         formula=r"\bar x_j = \frac1n \sum_i x_{ij}, \quad j = 1, \dots, p",
@@ -59,6 +58,3 @@ class MeanVector(VectorStatistic):
         columns = list(sample.columns.values())
         shifts = np.array([choose_shift(column) for column in columns])
         return _Means(np.ascontiguousarray(np.stack(columns, axis=1) - shifts), shifts)
-
-
-METHOD = MeanVector

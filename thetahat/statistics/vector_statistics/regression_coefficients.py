@@ -78,7 +78,6 @@ class RegressionCoefficients(VectorStatistic):
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
-        name="regression_coefficients",
         title="Coefficients of a linear regression",
         summary="Intercept and slopes of least squares of y on the columns.",
         formula=(
@@ -126,6 +125,3 @@ class RegressionCoefficients(VectorStatistic):
                 loc=("x",),
             )
         return functional
-
-
-METHOD = RegressionCoefficients
