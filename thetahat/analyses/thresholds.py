@@ -44,9 +44,9 @@ LEAST_SKEWNESS: Final = 0.3
 rest on their spread and skewness, too; with fewer than ``FEWEST_SKEWED`` rows they always do. Below
 it the ends of the group alone find a model that is worse by the margin not worse in .05 to .07 (50
 exponential, 200 lognormal differences), above it in .05 to .63, and with all groups in .00 to .07,
-but for ten rows with one large difference in twenty (.32). The power is lower by .01 to .1 for
-lognormal differences and by up to .23 for rare ones, and where the other groups are twice as spread
-it falls from .67 to .27, and from .58 to .05 (edges/gates_by_group)."""
+but for ten rows with one large difference in twenty (.32). The power, as a share of the oracle's,
+is lower by .02 to .1 for lognormal differences and by up to .25 for rare ones, and where the other
+groups are twice as spread it falls from .73 to .29, and from .64 to .06 (edges/gates_by_group)."""
 LARGEST_SKEWNESS_OF_TEST: Final = 0.2
 """Skewness of the mean of a typical group up to which Welch's F of equal means reaches its level
 with six groups and more. With .14 (200 exponential values) it rejects in .05 to .06 of 1500 samples

@@ -17,11 +17,13 @@ from thetahat.distributions import compute_upper_quantile
 from thetahat.numerics.fieller import MeansOfPair, find_ratios
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
+from thetahat_replications.edges.simulated_intervals import compute_power_of_bounds
 from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 CHEAPER_BY: Final = 0.5
 """The share that the gate requires."""
+N_FOR_SPREAD: Final = 1_000_000
 SIZES: Final = (5, 10, 20, 30, 50, 60, 100, 200, 500)
 COSTS: Final = (1.0, 0.7, 0.32)
 """What the new model costs, as a share of what the gate allows."""
@@ -71,9 +73,11 @@ DESIGNS: Final[Mapping[str, Draw]] = {
 TITLE: Final = "Gates by cost"
 ABOUT: Final = f"""
 A gate asks for a model that is {100 * CHEAPER_BY:g} % cheaper, by costs of the rows of one test
-set. The columns are shares of the samples in which it passes by cost, where the new model costs
-exactly what is allowed (that may happen in .025, and with the wrong failures in .05), and where it
-costs {COSTS[1]:g} and {COSTS[2]:g} times that (the power). The old rule asks that Fieller's set is
+set. The first columns are shares of the samples in which it passes by cost, where the new model
+costs exactly what is allowed (that may happen in .025, and with the wrong failures in .05). Power
+is that share where it costs {COSTS[1]:g} and {COSTS[2]:g} times that, over the power of the
+one-sided normal test of level .025 that knows the standard deviation of the difference between the
+mean cost and what is allowed by that of the old model. The old rule asks that Fieller's set is
 below. The new one asks besides, of fewer than {FEWEST_PRICED} rows, that the largest kind of row
 that they miss in .05 of the samples would not change it at {DEAR:g} times the mean cost, and where
 the skewness is clear, that the one-sided test after Hall's transformation shows it at the same
@@ -82,7 +86,7 @@ sample shows them.
 """
 COLUMNS: Final = "costs | rows | " + " | ".join(
     f"{start}, {rule} rule"
-    for start in ("passes wrongly", f"passes at {COSTS[1]:g}", f"passes at {COSTS[2]:g}")
+    for start in ("passes wrongly", f"power at {COSTS[1]:g}", f"power at {COSTS[2]:g}")
     for rule in ("old", "new")
 )
 
@@ -90,6 +94,8 @@ COLUMNS: Final = "costs | rows | " + " | ".join(
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the old and the new rule let a model pass."""
     for number, (name, draw) in enumerate(DESIGNS.items()):
+        many, others = draw(np.random.default_rng([seed, number]), N_FOR_SPREAD)
+        shifts = np.array([(1 - cost) / (cost * many - others).std() for cost in COSTS[1:]])
         for n in SIZES:
             rng = np.random.default_rng([seed, number, n])
             layout = build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
@@ -98,8 +104,10 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
                 new, old = draw(rng, n)
                 for i, cost in enumerate(COSTS):
                     counts[i] += judge_sample(cost * (1 - CHEAPER_BY) * new, old, layout)
-            shares = (counts / repetitions).ravel()
-            yield (name, n, *(format_share(float(share), repetitions) for share in shares))
+            wrong, *found = counts / repetitions
+            ideal = compute_power_of_bounds(shifts * np.sqrt(n), (1 + LEVEL) / 2)
+            shares = (format_share(float(share), repetitions) for share in wrong)
+            yield (name, n, *shares, *(np.array(found) / ideal[:, None]).ravel().tolist())
 
 
 def judge_sample(new: FloatArray, old: FloatArray, layout: Layout) -> tuple[bool, bool]:

@@ -14,7 +14,8 @@ from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.groups.statements import estimate_mean
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
-from thetahat_replications.edges.margins_of_skewed_losses import ALPHA, APART, DESIGNS
+from thetahat_replications.edges.margins_of_skewed_losses import ALPHA, DESIGNS
+from thetahat_replications.edges.simulated_intervals import SHIFT, compute_power_of_bounds
 from thetahat_replications.edges.table import TableRow, format_share
 
 EQUAL: Final[dict[str, tuple[int, ...]]] = {
@@ -36,12 +37,12 @@ exactly the margin, so that `no_group_worse` is false, and that it is not worse 
 found in at most 5 % of the samples. The old rule is the end of t in this group, or of Hall where
 the values of all groups together are clearly skewed. Today's is then, on the side of the rare large
 values, the farthest of the end of t, that of Hall, and Hall's with the spread and the skewness of
-all groups. The last columns are how
-often a model is found not worse in this group that is better than the margin there by {APART:g}
-standard deviations of the group's mean. Differences are those of margins_of_skewed_losses; those
-of the other groups may be half or twice as spread.
+all groups. Power is how often a model is found not worse in this group that is better than the
+margin there by {SHIFT:g} standard deviations of the group's mean, as a share of the power of the
+one-sided normal test that knows that standard deviation. Differences are those of
+margins_of_skewed_losses; those of the other groups may be half or twice as spread.
 """
-COLUMNS: Final = "differences | groups | old rule | today | found, old rule | found today"
+COLUMNS: Final = "differences | groups | old rule | today | power, old rule | power, today"
 _Draw = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
 
 
@@ -53,12 +54,10 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
                 if factor != 1 and words != "five of 50":
                     continue
                 rng = np.random.default_rng([seed, number, place, round(10 * factor)])
-                shares = _judge(draw, sizes, factor, repetitions, rng)
-                yield (
-                    f"{name}{spread}",
-                    words,
-                    *(format_share(float(each), repetitions) for each in shares),
-                )
+                errs, found = _judge(draw, sizes, factor, repetitions, rng)
+                shares = (format_share(float(each), repetitions) for each in errs)
+                powers = found / compute_power_of_bounds(SHIFT, 1 - ALPHA)
+                yield (f"{name}{spread}", words, *shares, *powers)
 
 
 def _judge(
@@ -74,12 +73,12 @@ def _judge(
     grouping = Grouping("g", ("g",), codes, tuple((g,) for g in range(len(sizes))))
     rows = GroupRows.build(grouping, layout)
     sd = float(draw(rng, (2000, sizes[0])).std()) / math.sqrt(sizes[0])
-    found = np.zeros(4)
+    found = np.zeros((2, 2))
     for _ in range(repetitions):
         difference = draw(rng, (1, len(codes)))[0]
         difference[codes > 0] *= factor
-        old, today = find_bounds(difference, rows)
-        found += (old < 0, today < 0, old < APART * sd, today < APART * sd)
+        bounds = np.array(find_bounds(difference, rows))
+        found += (bounds < 0, bounds < SHIFT * sd)
     return found / repetitions
 
 

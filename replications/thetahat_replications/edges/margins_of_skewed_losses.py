@@ -13,12 +13,11 @@ from thetahat.analyses.losses.verdict_basis import SkewedBasis, VerdictBasis
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES
 from thetahat.values.skewness import compute_skewness
 from thetahat.values.types import FloatArray, Target
+from thetahat_replications.edges.simulated_intervals import SHIFT, compute_power_of_bounds
 from thetahat_replications.edges.table import TableRow, format_share
 
 ALPHA: Final = 0.05
 SIZES: Final = (5, 10, 20, 50, 200)
-APART: Final = 3.0
-"""Standard deviations of the mean between the margin and the true difference, for the power."""
 NOISE: Final = 0.01
 
 TITLE: Final = "Margins of skewed losses"
@@ -28,10 +27,11 @@ The new model is worse than the old one by exactly the margin on a test set of n
 alike but for a small noise, and in that share of the instances the new model is worse by an
 exponential amount. The old rule is the one-sided t test. Today's rule takes the larger p-value of
 it and of the one after Hall's transformation, if the skewness of the differences is clear and there
-are at least {LEAST_DEGREES} degrees of freedom. The last columns are how often `not_worse` is said
-of a model that is better than the margin by {APART:g} standard deviations of the mean.
+are at least {LEAST_DEGREES} degrees of freedom. Power is how often `not_worse` is said of a
+model that is better than the margin by {SHIFT:g} standard deviations of the mean, as a share of the
+power of the one-sided normal test that knows the standard deviation.
 """
-COLUMNS: Final = "differences | n | old rule | today | found, old rule | found today"
+COLUMNS: Final = "differences | n | old rule | today | power, old rule | power, today"
 
 
 def _draw_rarely(share: float) -> Callable[[np.random.Generator, tuple[int, int]], FloatArray]:
@@ -60,7 +60,7 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
         for n in SIZES:
             rng = np.random.default_rng([seed, number, n])
             samples = draw(rng, (repetitions, n))
-            margins = (0.0, APART * float(samples.std()) / math.sqrt(n))
+            margins = (0.0, SHIFT * float(samples.std()) / math.sqrt(n))
             counts = np.zeros((2, 2))
             for sample in samples:
                 old, today = _build(sample)
@@ -68,11 +68,9 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
                     for j, basis in enumerate((old, today)):
                         p = basis.compute_p_value_of_not_worse(margin, higher_is_better=False)
                         counts[i, j] += p < ALPHA
-            yield (
-                name,
-                n,
-                *(format_share(each, repetitions) for each in (counts / repetitions).ravel()),
-            )
+            errs, found = counts / repetitions
+            shares = (format_share(each, repetitions) for each in errs)
+            yield (name, n, *shares, *(found / compute_power_of_bounds(SHIFT, 1 - ALPHA)))
 
 
 def _build(sample: FloatArray) -> tuple[VerdictBasis, VerdictBasis]:

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from thetahat_replications.edges import identical_losses
 from thetahat_replications.edges.simulated_intervals import (
     NORMAL,
     ORACLE,
@@ -64,3 +65,10 @@ def test_degenerate_what_is_no_interval_finds_nothing() -> None:
     lower, upper = np.array([0.0, np.nan, -1.0]), np.array([0.0, np.nan, 1.0])
 
     assert_allclose(measure_power(lower, upper, 2.0), 1 / 3 / ORACLE)
+
+
+def test_hand_the_best_test_of_identical_losses() -> None:
+    """It rejects in .05 / .8^5 of the samples of five units without a hit, which are .95^5."""
+    power = identical_losses.compute_oracle_power(5, 0.2)
+
+    assert power == pytest.approx(0.05 / 0.8**5 * 0.95**5, rel=1e-12)
