@@ -49,6 +49,7 @@ from 20 losses on.
 COLUMNS: Final = (
     "losses | n | t covers | old rule covers | new rule covers | bound at any n covers | "
     "old length | new length | length with the bound at any n | t power | old power | new power | "
+    "power with the bound at any n | "
     "old farthest end | new farthest end | old lopsided | new lopsided | skewed"
 )
 
@@ -91,7 +92,7 @@ def _judge(losses: FloatArray, mean: float) -> tuple[str | float, ...]:
         *(format_share(covers[name], repetitions) for name in ("old", "new", "any")),
         *(length[name] for name in ("old", "new", "any")),
         t_power,
-        *(power[name] for name in ("old", "new")),
+        *(power[name] for name in ("old", "new", "any")),
         *(farthest[name] for name in ("old", "new")),
         *(lopsided[name] for name in ("old", "new")),
         float((np.abs(g) >= HEAVY_TAILED_LOSSES.threshold).mean()),
