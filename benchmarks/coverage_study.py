@@ -35,10 +35,13 @@ from thetahat.analyses.studies.recorded_repetitions import RecordedRepetitions
 from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.tables.data import Data
 from thetahat_client.media import guess_media_type
+from thetahat_replications import kept_studies
+from thetahat_replications.one_partition import shipped_rows
 from thetahat_replications.presets.interval_coverage import (
     benchmark_tasks,
     fitted_models,
     heavy_tails,
+    kept_power,
     large_samples,
     recommended,
     recommended_metrics,
@@ -223,22 +226,52 @@ def write_tables(
     recommended_metrics.write_files(
         cells, recommended.LEVEL, draws[METRICS], output, metrics, COMMAND
     )
-    task_draws = min(TASK_DRAWS, options.most_draws)
-    tasks = partial(benchmark_tasks.measure, options.seed, task_draws, options.processes)
     heavy_draws = min(HEAVY_DRAWS, options.most_draws)
     heavy = list(heavy_tails.measure(HEAVY_SEED, heavy_draws))
     page = heavy_tails.write_page(heavy, HEAVY_SEED, heavy_draws)
     (output / "heavy_tails.md").write_text(page)
-    rows = [
+    rows = collect_recommended(parts, heavy, options, folder)
+    recommended.write_files(rows, options.seed, output, losses)
+    write_large_samples(parts, options, folder)
+
+
+def collect_recommended(
+    parts: Sequence[StudyPart], heavy: Sequence[Row], options: Any, folder: Path
+) -> list[Row]:
+    """Return the rows of the table of the recommended intervals of mean losses."""
+    task_draws = min(TASK_DRAWS, options.most_draws)
+    tasks = partial(benchmark_tasks.measure, options.seed, task_draws, options.processes)
+    return [
         *recommended.tabulate(select_cells(parts, folder, INDEPENDENT, THOUSAND, GROUPED)),
         *keep_rows(folder / "tasks.json", tasks),
-        *recommended.tabulate_drawn_losses(heavy, heavy_draws),
+        *recommended.tabulate_drawn_losses(heavy, min(HEAVY_DRAWS, options.most_draws)),
     ]
-    recommended.write_files(rows, options.seed, output, losses)
+
+
+def write_large_samples(parts: Sequence[StudyPart], options: Any, folder: Path) -> None:
     large = compute_findings(list(select_cells(parts, folder, LARGE)), recommended.LEVEL)
     large_rows = next(table.rows for table in large.tables if table.name == "cells")
-    page = large_samples.write_page(large_rows, options.seed, draws[LARGE])
-    (output / "large_samples.md").write_text(page)
+    page = large_samples.write_page(large_rows, options.seed, options.draws[LARGE])
+    (options.output / "large_samples.md").write_text(page)
+
+
+def write_power(parts: Sequence[StudyPart], options: Any, folder: Path) -> None:
+    """Write the kept tables again, with length and power of these samples and nothing else new."""
+    kept: Any = kept_studies.read_kept_study("interval_coverage")
+    drawn = collect_findings(parts, folder, options.seed).tables
+    tables = list(kept_power.add_to_tables(kept["tables"], drawn))
+    kept["tables"] = orjson.loads(encode_json(tables))
+    kept_file = kept_studies.FOLDER / "interval_coverage.json.gz"
+    kept_file.write_bytes(kept_studies.compress_result(kept))
+    for name, content in build_study_files(kept, kept["command"]).items():
+        if name.endswith(".md"):  # the figures do not show power
+            (options.output / name).write_bytes(content)
+    heavy = list(heavy_tails.measure(HEAVY_SEED, min(HEAVY_DRAWS, options.most_draws)))
+    rows = collect_recommended(parts, heavy, options, folder)
+    study = shipped_rows.read_study()
+    joined = kept_power.add_to_rows(study["rows"], rows, shipped_rows.SAME)
+    shipped_rows.write_rows(list(joined), study["seed"], kept_power.NOTE)
+    write_large_samples(parts, options, folder)
 
 
 def write_metric_coverage(part: StudyPart, options: Any, folder: Path) -> None:
@@ -289,8 +322,15 @@ def main() -> None:
         metavar="DRAWS",
         help="compute the metrics alone, with that many draws, and write metric_coverage",
     )
+    parser.add_argument(
+        "--power-alone",
+        action="store_true",
+        help=f"draw at most {kept_power.DRAWS} samples of each cell, and add length and power to "
+        "the kept tables, whose other numbers stay",
+    )
     options = parser.parse_args()
-    options.draws = {name: min(draws, options.most_draws) for name, draws in DRAWS.items()}
+    most_draws = min(kept_power.DRAWS if options.power_alone else 10**6, options.most_draws)
+    options.draws = {name: min(draws, most_draws) for name, draws in DRAWS.items()}
     files = {"rows": options.rows, "labelled_rows": options.labelled_rows}
     options.files = {role: file for role, file in files.items() if file is not None}
     folder = options.records / f"seed {options.seed}"
@@ -307,6 +347,9 @@ def main() -> None:
             return
         for left in compute_parts(parts, folder, options.processes):
             print(f"{time.monotonic() - began:6.0f} s: {left} chunks are left", flush=True)
+        if options.power_alone:
+            write_power(parts, options, folder)
+            return
         write_tables(parts, datasets, options, folder)
     write_page_of_fitted_models(options, folder)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

@@ -90,8 +90,25 @@ def measure_power(
 ) -> float:
     """Return how often intervals exclude a value ``SHIFT`` standard deviations from the truth.
 
-    It is the average of both sides, as a share of the power of the test that knows the standard
-    deviation.
+    It is the mean of ``find_exclusions``, with Sidak's level for ``n_intervals`` that hold together
+    at ``LEVEL``.
+    """
+    level = LEVEL ** (1 / n_intervals)
+    return float(np.mean(find_exclusions(lower, upper, true_sd, possible=possible, level=level)))
+
+
+def find_exclusions(
+    lower: FloatArray,
+    upper: FloatArray,
+    true_sd: float,
+    *,
+    possible: tuple[float, float] = (-np.inf, np.inf),
+    level: float = LEVEL,
+) -> FloatArray:
+    """Return the share of two values that each interval excludes, over the oracle's power.
+
+    The values are ``SHIFT`` standard deviations above and below the truth, and the oracle is the
+    test that knows the standard deviation.
 
     Parameters
     ----------
@@ -100,20 +117,21 @@ def measure_power(
     true_sd : float
         Standard deviation of the estimate.
     possible : tuple of float
-        The least and the largest value there is, less the truth. A side whose value is beyond has
-        no power; the result is NaN where both are.
-    n_intervals : int
-        Number of intervals that hold together at ``LEVEL``; the test has Sidak's level for them.
+        The least and the largest value there is, less the truth. A value beyond is left out; the
+        shares are NaN where both are.
+    level : float
+        Level of the oracle's test.
     """
     is_built = upper > lower
     shift = SHIFT * true_sd
     finds = []
     if -shift >= possible[0]:
-        finds.append(np.mean(is_built & (lower > -shift)))
+        finds.append(is_built & (lower > -shift))
     if shift <= possible[1]:
-        finds.append(np.mean(is_built & (upper < shift)))
-    oracle = float(compute_oracle_power(SHIFT, LEVEL ** (1 / n_intervals)))
-    return float(np.mean(finds)) / oracle if finds else float("nan")
+        finds.append(is_built & (upper < shift))
+    if not finds:
+        return np.full(len(lower), np.nan)
+    return np.asarray(np.mean(finds, axis=0) / compute_oracle_power(SHIFT, level))
 
 
 def measure_power_of_all(

@@ -21,13 +21,14 @@ from thetahat.intervals.tango import Tango
 from thetahat.variances.iid import Iid
 from thetahat.variances.nadeau_bengio import NadeauBengio
 from thetahat.variances.nadeau_bengio_instances import NadeauBengioInstances
-from thetahat_replications.presets.interval_coverage import recommended
+from thetahat_replications.presets.interval_coverage import kept_power, recommended
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell, build_pair_cells
+from thetahat_replications.presets.interval_coverage.power import COLUMNS
 from thetahat_replications.presets.interval_coverage.settings import build_settings
 
 SAME: Final = ("population", "loss", "n", "of", "learner", "scheme", "target")
 """The fields by which a row finds the one whose place it takes."""
-ANEW: Final = ("repetitions", "interval", "coverage", "width")
+ANEW: Final = ("repetitions", "interval", "coverage", "width", *COLUMNS)
 """The fields that it brings; ``others`` keeps the intervals that only the whole study has."""
 
 LIBRARY: Final = Path("thetahat/analyses/losses")
@@ -73,7 +74,7 @@ PAIRED_RATES: Final = RedrawnRows(
     variances=(Iid(),),
     intervals=(Tango(), StudentT()),
 )
-REDRAWN: Final = (ONE_PARTITION, PAIRED_RATES)
+NOTES: Final = (ONE_PARTITION.note, PAIRED_RATES.note, kept_power.NOTE)
 
 _ONLY_HERE: Final = NadeauBengioInstances().info.name
 """The variance that the whole study did not have."""
@@ -144,11 +145,21 @@ def _fill(row: Row, new: Row) -> Row:
 
 def update_files(what: RedrawnRows, anew: list[Row]) -> int:
     """Write the table of the library and its page with the new rows; return how many there are."""
-    study = json.loads((LIBRARY / "recommended_coverage.json").read_text())
+    study = read_study()
+    write_rows(replace_rows(study["rows"], anew), study["seed"], what.note)
+    return len(anew)
+
+
+def read_study() -> Any:
+    """Return the table of the library."""
+    return json.loads((LIBRARY / "recommended_coverage.json").read_text())
+
+
+def write_rows(rows: list[Row], seed: int, note: str) -> None:
+    """Write the table of the library and its page, with a note after those that it has."""
     page = PAGE / "recommended_coverage.md"
     before = page.read_text().split("\n\n")[1].splitlines()
-    notes = [each.note for each in REDRAWN if each is what or each.note in before]
-    recommended.write_files(replace_rows(study["rows"], anew), study["seed"], PAGE, LIBRARY)
+    notes = [each for each in NOTES if each == note or each in before]
+    recommended.write_files(rows, seed, PAGE, LIBRARY)
     about = "\n".join(notes)
     page.write_text(page.read_text().replace("\n\n", f"\n\n{about}\n\n", 1))
-    return len(anew)

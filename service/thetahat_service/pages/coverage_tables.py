@@ -42,6 +42,12 @@ TITLES: Final = {
     "test_errors": "Errors of tests and verdicts",
 }
 """The headings of the pages, in the order of the list of them."""
+LENGTH_AND_POWER: Final = {"length": "Width over the ideal", "power": "Power of the ideal's"}
+"""The headings of two columns, by the names in the shipped files."""
+_ABOUT_POWER: Final = (
+    "Width and power are shares of those of the normal interval that knows the SD of the estimate; "
+    "power is how often an interval excludes a value three such SD from the true one."
+)
 ROUGH: Final = 0.01
 """A standard error of shares, which gives them three decimals."""
 
@@ -78,16 +84,19 @@ def _describe_recommended() -> MeasuredTable:
             describe_target(row["target"]),
             row["interval"] or "",
             Number(row["coverage"][0], row["coverage"][1], shows_error=True),
+            *(_build_share((row.get(name) or [None])[0]) for name in LENGTH_AND_POWER),
             Number(row["repetitions"]),
         ]
         for row in study["rows"]
     ]
-    headings = "Case", "Of", "Rows", "Scheme", "Target", "Interval", "Coverage", "Samples"
+    place = "Case", "Of", "Rows", "Scheme", "Target", "Interval"
+    headings = *place, "Coverage", *LENGTH_AND_POWER.values(), "Samples"
     return MeasuredTable(
         title=TITLES["recommended_coverage"],
         sentences=(
             "How often the recommended interval of level 95 % covered its own target in samples.",
             "The target is the mean loss of one model, or the difference of two models.",
+            _ABOUT_POWER,
             "A result shows the row nearest to its own design as expected_coverage.",
         ),
         tables=(
@@ -110,6 +119,7 @@ def _describe_metrics() -> MeasuredTable:
         sentences=(
             "How often the recommended interval of level 95 % of a metric covered its own target.",
             "Samples have 50 and 200 rows; few positives are 15 % of them.",
+            _ABOUT_POWER,
         ),
         tables=(_build_average_table(headings, averages),),
         command=COMMAND,
@@ -215,11 +225,17 @@ def _build_average(row: Row) -> list[Cell]:
     """Return the subject, scheme or metric, target, and the numbers of an average."""
     numbers = [Number(row[key], ROUGH) for key in ("coverage", "error", "least", "largest")]
     about = describe_target(row["target"])
-    return [row["of"], row.get("scheme", ""), about, Number(row["cells"]), *numbers]
+    measured = (_build_share(row[name]) for name in LENGTH_AND_POWER)
+    return [row["of"], row.get("scheme", ""), about, Number(row["cells"]), *numbers, *measured]
+
+
+def _build_share(share: float | None) -> Cell:
+    return "" if share is None else Number(share, ROUGH)
 
 
 def _build_average_table(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
-    numbers = ("Cases", "Coverage", "Standard error", "Least", "Largest")
+    coverage = ("Coverage", "Standard error", "Least", "Largest")
+    numbers = ("Cases", *coverage, *LENGTH_AND_POWER.values())
     return Table(
         caption="Averages over learners, populations and numbers of rows",
         columns=(*headings, *numbers),

@@ -157,7 +157,9 @@ def test_exact_new_rows_take_their_places_and_keep_the_other_intervals() -> None
         "scheme": "5-fold", "target": "these_sources",
     }  # fmt: skip
     old = {**place, "repetitions": 9, "interval": "a", "coverage": [0.9, 0.1], "width": None}
+    old |= {"length": None, "power": None}
     new = {**place, "repetitions": 5, "interval": "b", "coverage": [0.8, 0.2], "width": [1, 0.1]}
+    new |= {"length": [1.2, 0.1], "power": [0.7, 0.1]}
     other = {**old, "scheme": "holdout", "others": {}, "before": None}
 
     replaced = replace_rows(
@@ -180,6 +182,8 @@ def test_exact_intervals_that_were_drawn_anew_are_nowhere_the_old_ones() -> None
             "interval": names[0],
             "coverage": [share, 0.1],
             "width": [1, 0.1],
+            "length": [1.2 * share, 0.1],
+            "power": [0.7 * share, 0.1],
             "others": {name: [share, 0.1] for name in (*names, "t")},
         }
         for repetitions, share in ((60, 1.0), (1000, 0.98))

@@ -10,6 +10,7 @@ import pytest
 from tests.presentation.reading import texts_of
 from thetahat.analyses.losses import expected_coverage, expected_size
 from thetahat.analyses.metrics import expected_coverage as of_metrics
+from thetahat_presentation.targets import describe_target
 from thetahat_replications.edges.shipped_coverage import STUDIES
 from thetahat_service.pages.coverage_tables import MEASURED_TABLES, describe_measured_table
 
@@ -42,6 +43,22 @@ def test_naive_the_averages_are_those_of_the_shipped_rows() -> None:
     (shown,) = [row for row in texts_of(averages) if row[:3] == [*place[:2], "on data like these"]]
     assert shown[3:5] == [str(len(values)), f"{sum(values) / len(values):.3f}"]
     assert shown[6] == f"{min(values):.3f}"
+
+
+def test_naive_the_powers_of_metrics_are_those_of_the_shipped_rows() -> None:
+    text = files("thetahat.analyses.metrics").joinpath("metric_coverage.json").read_text()
+    rows = json.loads(text)["rows"]
+    (averages,) = describe_measured_table("metric_coverage").tables
+    place = ("specificity", "model", "few positives", "these_models")
+    names = ("metric", "of", "population", "target")
+    of_place = [row for row in rows if tuple(row[name] for name in names) == place]
+    words = [*place[:3], describe_target("these_models")]
+    (shown,) = [row for row in texts_of(averages) if row[:4] == words]
+
+    assert len(of_place) == 8
+    for text, name in zip(shown[-2:], ("length", "power"), strict=True):
+        values = [row[name][0] for row in of_place if row[name] is not None]
+        assert text == f"{sum(values) / len(values):.3f}"
 
 
 @pytest.mark.parametrize("name", list(MEASURED_TABLES))

@@ -30,6 +30,7 @@ def average_coverage_of_losses(rows: Sequence[Row]) -> Iterator[Row]:
             "error": math.sqrt(sum(e**2 for e in errors)) / len(errors),
             "least": min(values),
             "largest": max(values),
+            **dict(_average_length_and_power(group)),
             "before": sum(before) / len(before) if before else None,
             "least_before": min(before) if before else None,
         }
@@ -53,4 +54,12 @@ def average_coverage_of_metrics(rows: Sequence[Row]) -> Iterator[Row]:
             "error": math.sqrt(sum(row["recommended"][1] ** 2 for row in group)) / len(group),
             "least": min(values),
             "largest": max(values),
+            **dict(_average_length_and_power(group)),
         }
+
+
+def _average_length_and_power(rows: Sequence[Row]) -> Iterator[tuple[str, float | None]]:
+    """Yield the averages of the rows that have them, by name; None where no row has."""
+    for name in ("length", "power"):
+        values = [row[name][0] for row in rows if row.get(name) is not None]
+        yield name, sum(values) / len(values) if values else None

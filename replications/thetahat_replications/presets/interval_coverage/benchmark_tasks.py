@@ -20,7 +20,10 @@ from scipy.special import expit, ndtr
 
 import thetahat
 from thetahat.intervals.base import Interval
+from thetahat.losses import LOSSES
 from thetahat.values.types import FloatArray, Target
+from thetahat_replications.presets.interval_coverage.cell_selection import round_number
+from thetahat_replications.presets.interval_coverage.power import COLUMNS, measure_interval
 
 LEVEL: Final = 0.95
 SIZES: Final = (200, 1000)
@@ -145,8 +148,7 @@ def measure(seed: int, repetitions: int, processes: int) -> list[Row]:
 def _measure_setting(seed: int, repetitions: int, number: int, setting: TaskSetting) -> list[Row]:
     rng = np.random.default_rng([seed, number])
     on_new = compute_expectation_on_new_task(setting.kind)
-    covered: dict[tuple[str, Target, str], list[float]] = {}
-    widths: dict[tuple[str, Target, str], list[float]] = {}
+    built: dict[tuple[str, Target, str], list[tuple[float, float, float, float]]] = {}
     for _ in range(repetitions):
         drawn = draw_tasks(setting, rng)
         for subject, interval in _list_intervals(setting, drawn):
@@ -158,12 +160,12 @@ def _measure_setting(seed: int, repetitions: int, number: int, setting: TaskSett
             assert interval.lower is not None  # noqa: S101 - two-sided
             assert interval.upper is not None  # noqa: S101 - same
             key = (subject, interval.target, f"{interval.method}:{interval.variance}")
-            covered.setdefault(key, []).append(float(interval.lower <= truth <= interval.upper))
-            widths.setdefault(key, []).append(interval.upper - interval.lower)
+            numbers = (interval.estimate, interval.lower, interval.upper, truth)
+            built.setdefault(key, []).append(numbers)
     return [
-        _write_row(setting, key, covered[key], widths[key])
-        for key in covered
-        if len(covered[key]) > repetitions / 2
+        _write_row(setting, key, *np.array(numbers).T)
+        for key, numbers in built.items()
+        if len(numbers) > repetitions / 2
     ]
 
 
@@ -192,12 +194,23 @@ def _list_intervals(setting: TaskSetting, drawn: DrawnTasks) -> Iterator[tuple[s
         yield f"{pair.a} - {pair.b}", interval
 
 
-def _write_row(
-    setting: TaskSetting, key: tuple[str, Target, str], covered: list[float], widths: list[float]
+def _write_row(  # noqa: PLR0913 - what a row is about, and the (R,) numbers of its samples
+    setting: TaskSetting,
+    key: tuple[str, Target, str],
+    estimates: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    truths: FloatArray,
 ) -> Row:
     subject, target, interval = key
-    n = len(covered)
-    share, width = float(np.mean(covered)), float(np.mean(widths))
+    n = len(truths)
+    share = float(np.mean((lower <= truths) & (truths <= upper)))
+    width, spread = float(np.mean(upper - lower)), float(np.std(upper - lower))
+    is_difference = " - " in subject
+    value_range = LOSSES[setting.kind]().value_range
+    measured = measure_interval(
+        estimates, (lower, upper), truths, LEVEL, value_range, is_difference=is_difference
+    )
     near = (share * n + 1) / (n + 2)  # a share of 1 has an error, too
     coverage = [round(share, 4), round(math.sqrt(near * (1 - near) / n), 4)]
     return {
@@ -206,13 +219,14 @@ def _write_row(
         "values": {"zero_one": "binary", "brier": "bounded", "squared": "unbounded"}[setting.kind],
         "n": setting.n,
         "repetitions": n,
-        "of": "difference" if " - " in subject else "model",
+        "of": "difference" if is_difference else "model",
         "learner": subject,
         "scheme": setting.scheme,
         "target": target.value,
         "interval": interval,
         "coverage": coverage,
-        "width": [round(width, 4), round(float(np.std(widths)) / math.sqrt(n), 4)],
+        "width": [round(width, 4), round(spread / math.sqrt(n), 4)],
+        **{name: round_number(measured.get(name)) for name in COLUMNS},
         "before": coverage,
         "others": {},
     }

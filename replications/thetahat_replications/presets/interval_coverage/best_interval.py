@@ -15,12 +15,15 @@ from thetahat_replications.presets.interval_coverage.cell_selection import (
     read_value,
 )
 from thetahat_replications.presets.interval_coverage.paired_comparison import MORE_COVERAGE
+from thetahat_replications.presets.interval_coverage.power import ABOUT, COLUMNS
 
 MAX_SHORTFALL: Final = 0.03
 """Undercoverage up to which an interval is compared by its interval score."""
 NEARLY_BEST: Final = 0.02
 """If every interval has more undercoverage than ``MAX_SHORTFALL``, those within this distance of
 the smallest undercoverage are compared."""
+_RECOMMENDED: Final = "recommended_"
+"""What the names of columns about the recommended interval begin with."""
 ALWAYS: Final = 0.98
 """Share of repetitions in which an interval must exist to be compared."""
 
@@ -37,6 +40,22 @@ def find_best_intervals(summary: Sequence[Row]) -> list[dict[str, TableCell]]:
         groups.setdefault((row["scheme"], row["target"]), []).append(row)
     best_rows = (_find_best(rows) for rows in groups.values())
     return [row for row in best_rows if row is not None]
+
+
+def add_powers(best: Sequence[Row], summary: Sequence[Row]) -> list[dict[str, TableCell]]:
+    """Return the rows with length and power of both intervals, from the rows of the summary."""
+    by_place = {(row["scheme"], row["target"], row["interval"]): row for row in summary}
+    return [
+        {
+            **row,
+            **{
+                f"{prefix}{name}": by_place[row["scheme"], row["target"], interval].get(name)
+                for prefix, interval in ((_RECOMMENDED, RECOMMENDED), ("", row["best"]))
+                for name in COLUMNS
+            },
+        }
+        for row in best
+    ]
 
 
 def _find_best(rows: Sequence[Row]) -> dict[str, TableCell] | None:
@@ -116,17 +135,19 @@ def build_best_table(rows: Sequence[Row], level: float) -> StudyTable:
             "target": "Target",
             "recommended_coverage": "Coverage of the recommended interval",
             "recommended_undercoverage": "Its undercoverage",
+            **{f"{_RECOMMENDED}{name}": f"Its {title.lower()}" for name, title in COLUMNS.items()},
             "lacking": "That minus the best interval's undercoverage",
             "best": "Best interval",
             "coverage": "Coverage",
             "undercoverage": "Undercoverage",
             "relative_width": "Width relative to the recommended interval",
+            **COLUMNS,
             "relative_score": "Interval score relative to the recommended interval",
         },
         rows=rows,
         note=(
             "The best interval has the least interval score among intervals that always exist and "
             f"whose undercoverage is at most {MAX_SHORTFALL:g} (within {NEARLY_BEST:g} of the "
-            "least, if all have more)."
+            f"least, if all have more). {ABOUT}"
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeGuard
 
 from thetahat.analyses.studies.claims import ClaimCase
 from thetahat.analyses.studies.monte_carlo import divide, subtract
@@ -25,6 +25,18 @@ def read_value(row: Row, column: str) -> float | None:
     """Return the value of a cell with a number; None if it is unknown."""
     number = read_number(row, column)
     return None if number is None else number.value
+
+
+def is_known(cell: object) -> TypeGuard[MonteCarloNumber]:
+    """Return whether a cell is a number with a value."""
+    return isinstance(cell, MonteCarloNumber) and cell.value is not None
+
+
+def round_number(cell: object) -> list[float] | None:
+    """Return a number and its standard error as the shipped files have them; None if unknown."""
+    if not is_known(cell) or cell.value is None:
+        return None
+    return [round(float(cell.value), 4), round(float(cell.standard_error or 0.0), 4)]
 
 
 def read_numbers(rows: Iterable[Row], column: str) -> list[MonteCarloNumber]:

@@ -12,6 +12,7 @@ from thetahat.analyses.studies.record_names import split_record_name
 from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.result import StudyFigure, StudyTable, TableCell, make_table
 from thetahat.analyses.studies.truths import AT_N, NEW_AT_N
+from thetahat.metrics import METRICS
 from thetahat.values.types import Target
 from thetahat_replications.presets.interval_coverage.cell_selection import (
     Row,
@@ -28,6 +29,7 @@ from thetahat_replications.presets.interval_coverage.coverage_figures import (
 )
 from thetahat_replications.presets.interval_coverage.metric_claims import judge_metrics
 from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE, MetricCell
+from thetahat_replications.presets.interval_coverage.power import ABOUT, COLUMNS, measure_row
 
 OF_MODELS: Final = "models"
 """The name of rows about the metric of one learner, in contrast to differences."""
@@ -48,6 +50,11 @@ def compute_metric_findings(
 ) -> StudyFindings:
     """Return tables, figures and claims from the records of all cells of metrics."""
     rows = [row for cell, records in cell_records for row in tabulate_metrics(cell, records)]
+    return build_metric_findings(rows, level)
+
+
+def build_metric_findings(rows: Sequence[Row], level: float) -> StudyFindings:
+    """Return tables, figures and claims from the rows of the table ``metric_cells``."""
     summary = summarise_metrics(rows)
     return StudyFindings(
         tables=(_build_summary_table(summary, rows, level), _build_cells_table(rows, level)),
@@ -78,6 +85,13 @@ def tabulate_metrics(cell: MetricCell, records: Records) -> list[Row]:
                 "coverage": row.get("coverage"),
                 EXPECTED: row.get(f"covers_{expected}"),
                 "width": row["width"],
+                **measure_row(
+                    reader,
+                    row,
+                    cell.study.level,
+                    METRICS[metric].value_range,
+                    is_difference=subject == DIFFERENCE,
+                ),
                 "score": row.get("score"),
                 "built": row["built"],
             }
@@ -120,6 +134,7 @@ def _compute_averages(
         "least_at": "" if lowest is None else _describe_cell(lowest),
         EXPECTED: average(read_numbers(rows, EXPECTED)),
         "width": average(read_numbers(rows, "width")),
+        **{name: average(read_numbers(rows, name)) for name in COLUMNS},
         "built": average(read_numbers(rows, "built")),
     }
     for n in _list_sample_sizes(rows):
@@ -163,6 +178,7 @@ def _build_summary_table(summary: Sequence[Row], rows: Sequence[Row], level: flo
             EXPECTED: "Coverage of the expected value at n",
             "width": "Average width",
             "relative_width": "Width relative to the recommended interval",
+            **COLUMNS,
             "relative_score": "Interval score relative to the recommended interval",
             "built": "Share with an interval",
         },
@@ -172,7 +188,7 @@ def _build_summary_table(summary: Sequence[Row], rows: Sequence[Row], level: flo
             "the first learner's metric minus the second's on the same rows. Undefined metrics (a "
             "sample may lack a class) are left out, and the share with an interval shows how many. "
             "The expected value is that of learning from n rows; for a new source, that on a new "
-            "source."
+            "source. " + ABOUT
         ),
     )
 
@@ -188,10 +204,12 @@ def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
             "coverage": "Coverage of its own target",
             EXPECTED: "Coverage of the expected value at n",
             "width": "Average width",
+            **COLUMNS,
             "score": "Interval score",
             "built": "Share with an interval",
         },
         rows=rows,
+        note=ABOUT,
     )
 
 

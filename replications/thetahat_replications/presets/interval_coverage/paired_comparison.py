@@ -17,9 +17,10 @@ from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.monte_carlo import compute_interval_score, estimate_mean
 from thetahat.analyses.studies.record_names import group_record_names
 from thetahat.analyses.studies.record_reader import RecordReader
-from thetahat.analyses.studies.truths import AT_N, PREDICTED, get_truth_for_target
+from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 from thetahat.values.types import BoolArray, FloatArray, IntArray
+from thetahat_replications.presets.interval_coverage.power import find_truth
 
 RELATIVE_SCORE: Final = "relative_score"
 """Column with the mean score over the recommended interval's, on the same draws."""
@@ -68,7 +69,7 @@ def compare_with_recommended(
 def _judge(
     reader: RecordReader, about: tuple[str, str], interval: tuple[str, str, str], level: float
 ) -> _DrawnIntervals | None:
-    truth = reader.truth(*about, get_truth_for_target(interval[1])) or reader.truth(*about, AT_N)
+    truth = find_truth(reader, about, interval[1])
     if truth is None:
         return None
     place = (*about, record_names.INTERVALS, *interval)

@@ -16,13 +16,25 @@ from typing import Any, Final
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.record_names import SOURCES
+from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.shipped_coverage import COMMAND, average_coverage_of_losses
-from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications import markdown_pages
 from thetahat_replications.markdown_pages import write_table
 from thetahat_replications.presets.interval_coverage import benchmark_tasks
+from thetahat_replications.presets.interval_coverage.cell_selection import is_known, round_number
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell
+from thetahat_replications.presets.interval_coverage.power import (
+    ABOUT,
+    COLUMNS,
+    LENGTH,
+    POWER,
+    measure_row,
+)
 from thetahat_replications.presets.interval_coverage.settings import CLUSTER_SIZE, build_settings
+from thetahat_replications.presets.interval_coverage.tables import (
+    find_source_blocks,
+    get_value_range,
+)
 from thetahat_replications.shipped_files import format_study_file
 
 LEVEL: Final = 0.95
@@ -159,7 +171,7 @@ _ABOUT: Final = (
     "without methods that fit again. A *difference* is that of two learners on the same splits. "
     "*Before* is the interval that was recommended before the rules were calibrated; elsewhere "
     "the rule is the same. Errors are standard errors of the simulation. Each row of the second "
-    "table says how many samples were drawn."
+    "table says how many samples were drawn. " + ABOUT
 )
 
 DRAWN_LOSSES: Final = ("lognormal, 1.5", "zero or lognormal, 0.05")
@@ -208,6 +220,8 @@ def tabulate_drawn_losses(rows: Sequence[Mapping[str, Any]], repetitions: int) -
                 "interval": "skewness_corrected:iid",
                 "coverage": coverages["skewness_corrected:iid"],
                 "width": None,
+                LENGTH: None,
+                POWER: [round(row["skewness_corrected, power"], 4), None],
                 "before": coverages["student_t:iid"],
                 "others": coverages,
             }
@@ -218,6 +232,7 @@ def tabulate(cell_records: Iterable[tuple[CoverageCell, Records]]) -> Iterator[R
     settings = build_settings()
     for cell, records in cell_records:
         tables = {table.name: table for table in cell.study.finish(records).tables}
+        reader = RecordReader(records, find_source_blocks(cell))
         loss = settings[cell.population].loss
         place = {
             "population": cell.population,
@@ -226,21 +241,26 @@ def tabulate(cell_records: Iterable[tuple[CoverageCell, Records]]) -> Iterator[R
             "n": cell.n,
             "repetitions": len(records[SOURCES]),
         }
-        yield from _judge_cell(place, tables["intervals"].rows)
+        yield from _judge_cell(place, tables["intervals"].rows, reader, get_value_range(cell))
 
 
-def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+def _judge_cell(
+    place: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    reader: RecordReader,
+    value_range: tuple[float, float],
+) -> Iterator[Row]:
     by_interval = {
         (row["estimator"], row["subject"], row["target"], row["interval"]): row for row in rows
     }
     for (scheme, subject, target, interval), row in by_interval.items():
-        if interval != RECOMMENDED or not _is_known(row.get("coverage")):
+        if interval != RECOMMENDED or not is_known(row.get("coverage")):
             continue
         before = next(
             (
                 earlier
                 for name in BEFORE.get((scheme, target), (interval,))
-                if _is_known(
+                if is_known(
                     (earlier := by_interval.get((scheme, subject, target, name), {})).get(
                         "coverage"
                     )
@@ -253,20 +273,23 @@ def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
             for (*of_place, name), other in by_interval.items()
             if of_place == [scheme, subject, target] and name != interval
         }
+        is_difference = "|" in subject
+        measured = measure_row(reader, row, LEVEL, value_range, is_difference=is_difference)
         yield {
             **place,
-            "of": DIFFERENCE if "|" in subject else MODEL,
+            "of": DIFFERENCE if is_difference else MODEL,
             "learner": subject.replace("|", " - "),
             "scheme": scheme,
             "target": target,
             "interval": _find_same(row, other_rows),
-            "coverage": _round_number(row["coverage"]),
-            "width": _round_number(row["width"]),
-            "before": None if before is None else _round_number(before["coverage"]),
+            "coverage": round_number(row["coverage"]),
+            "width": round_number(row["width"]),
+            **{name: round_number(measured.get(name)) for name in COLUMNS},
+            "before": None if before is None else round_number(before["coverage"]),
             "others": {
-                name: _round_number(other["coverage"])
+                name: round_number(other["coverage"])
                 for name, other in sorted(other_rows.items())
-                if _is_next_best(name) and _is_known(other.get("coverage"))
+                if _is_next_best(name) and is_known(other.get("coverage"))
             },
         }
 
@@ -282,7 +305,7 @@ def _find_same(row: Mapping[str, Any], other_rows: Mapping[str, Mapping[str, Any
 
     def distance(other: Mapping[str, Any]) -> float:
         numbers = [other.get("coverage"), other.get("width")]
-        if not all(map(_is_known, numbers)):
+        if not all(map(is_known, numbers)):
             return math.inf
         of_coverage = abs(other["coverage"].value - row["coverage"].value)
         return float(of_coverage + abs(other["width"].value / row["width"].value - 1))
@@ -292,21 +315,16 @@ def _find_same(row: Mapping[str, Any], other_rows: Mapping[str, Mapping[str, Any
     return nearest if distances[nearest] <= MOST_DIFFERENCE else None
 
 
-def _is_known(number: Any) -> bool:
-    return isinstance(number, MonteCarloNumber) and number.value is not None
-
-
-def _round_number(number: Any) -> list[float] | None:
-    if not _is_known(number):
-        return None
-    error = number.standard_error or 0.0
-    return [round(float(number.value), 4), round(float(error), 4)]
-
-
 def write_page(rows: Sequence[Row], seed: int) -> str:
     """Return the page of the tables, in Markdown."""
-    averages = "of | scheme | target | cells | coverage | error | least | most | before | its least"
-    cells = "population | learner | loss | rows | draws | scheme | target | coverage | before"
+    averages = (
+        "of | scheme | target | cells | coverage | error | least | most | length | power | before"
+        " | its least"
+    )
+    cells = (
+        "population | learner | loss | rows | draws | scheme | target | coverage | length | power"
+        " | before"
+    )
     return markdown_pages.write_page(
         "Coverage of the recommended intervals",
         _ABOUT.format(seed=seed),
@@ -322,14 +340,18 @@ def _write_average(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
     place = (str(row[name]) for name in ("of", "scheme", "target", "cells"))
     coverage, error = f"{row['coverage']:.3f}", f"{row['error']:.4f}"
-    return (*place, coverage, error, f"{row['least']:.3f}", f"{row['largest']:.3f}", before, least)
+    ends = f"{row['least']:.3f}", f"{row['largest']:.3f}"
+    measured = ("" if row[name] is None else f"{row[name]:.2f}" for name in COLUMNS)
+    return (*place, coverage, error, *ends, *measured, before, least)
 
 
 def _write_cell(row: Row) -> tuple[str, ...]:
     value, error = row["coverage"]
     before = "" if row["before"] is None else f"{row['before'][0]:.3f}"
     names = ("population", "learner", "loss", "n", "repetitions", "scheme", "target")
-    return (*(str(row[name]) for name in names), f"{value:.3f} ({error:.3f})", before)
+    place = (str(row[name]) for name in names)
+    measured = ("" if row[name] is None else f"{row[name][0]:.2f}" for name in COLUMNS)
+    return (*place, f"{value:.3f} ({error:.3f})", *measured, before)
 
 
 def write_files(rows: Sequence[Row], seed: int, output: Path, library: Path) -> None:

@@ -13,10 +13,13 @@ from typing import Any, Final
 
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.shipped_coverage import average_coverage_of_metrics
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications import markdown_pages
 from thetahat_replications.markdown_pages import write_table
 from thetahat_replications.presets.interval_coverage import recommended
+from thetahat_replications.presets.interval_coverage.cell_selection import round_number
 from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
+from thetahat_replications.presets.interval_coverage.power import ABOUT, COLUMNS
 from thetahat_replications.shipped_files import format_study_file
 
 DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -55,7 +58,7 @@ _ABOUT: Final = (
     "`{command}`: how often the recommended interval of level {level:g} of a metric covers its own "
     "target, in the cells of `interval_coverage` ({repetitions} samples of each, 50 and 200 rows). "
     "*Few positives* has 15 per cent of the second class. A difference is that "
-    "of two learners on the same rows. Errors are standard errors of the simulation."
+    "of two learners on the same rows. Errors are standard errors of the simulation. " + ABOUT
 )
 
 Row = dict[str, Any]
@@ -68,8 +71,8 @@ def collect_rows(cells: Sequence[Mapping[str, Any]]) -> list[Row]:
     """
     rows: dict[tuple[Any, ...], Row] = {}
     for cell in cells:
-        coverage = cell.get("coverage")
-        if not coverage or coverage["value"] is None or cell["built"]["value"] < LEAST_BUILT:
+        coverage = _round_number(cell.get("coverage"))
+        if coverage is None or cell["built"]["value"] < LEAST_BUILT:
             continue
         keys = ("population", "n", "scheme", "metric", "of", "target")
         place = tuple(cell[key] for key in keys)
@@ -82,13 +85,17 @@ def collect_rows(cells: Sequence[Mapping[str, Any]]) -> list[Row]:
                 "coverage": {},
             },
         )
-        numbers = [round(coverage["value"], 4), round(coverage["standard_error"] or 0.0, 4)]
         label = cell["interval"]
         if label == RECOMMENDED:
-            row["recommended"] = numbers
+            row["recommended"] = coverage
+            row |= {name: _round_number(cell.get(name)) for name in COLUMNS}
         else:
-            row["coverage"][f"{label}/{cell['mean']}"] = numbers
+            row["coverage"][f"{label}/{cell['mean']}"] = coverage
     return [row for row in rows.values() if "recommended" in row]
+
+
+def _round_number(cell: Mapping[str, float | None] | None) -> list[float] | None:
+    return None if cell is None else round_number(MonteCarloNumber(**cell))
 
 
 def write_page(rows: Sequence[Row], level: float, repetitions: int, command: str) -> str:
@@ -101,13 +108,14 @@ def write_page(rows: Sequence[Row], level: float, repetitions: int, command: str
             f"{row['error']:.4f}",
             f"{row['least']:.3f}",
             f"{row['largest']:.3f}",
+            *("" if row[name] is None else f"{row[name]:.2f}" for name in COLUMNS),
         )
         for row in average_coverage_of_metrics(rows)
     )
     return markdown_pages.write_page(
         "Coverage of the recommended intervals of metrics",
         _ABOUT.format(level=level, repetitions=repetitions, command=command),
-        write_table((*places, "coverage", "error", "least", "largest"), averages),
+        write_table((*places, "coverage", "error", "least", "largest", *COLUMNS), averages),
     )
 
 

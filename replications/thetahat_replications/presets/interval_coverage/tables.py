@@ -6,17 +6,21 @@ the cells; ``best`` compares the best interval with the recommended one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.result import StudyFigure, StudyTable, TableCell, make_table
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.cautions import FEW_REPETITIONS, THESE_SOURCES_UNKNOWN, Caution, restore
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import BlockKind
 from thetahat_replications.presets.interval_coverage.best_interval import (
+    add_powers,
     build_best_table,
     find_best_intervals,
 )
@@ -40,6 +44,7 @@ from thetahat_replications.presets.interval_coverage.paired_comparison import (
     Place,
     compare_with_recommended,
 )
+from thetahat_replications.presets.interval_coverage.power import ABOUT, COLUMNS, measure_row
 
 SHOWN_COLUMNS: Final = ("coverage", EXPECTED, "width", "score", "built")
 """Columns of the cells' table ``intervals`` that are kept."""
@@ -48,17 +53,23 @@ SHOWN_COLUMNS: Final = ("coverage", EXPECTED, "width", "score", "built")
 def compute_findings(
     cell_records: Sequence[tuple[CoverageCell, Records]], level: float
 ) -> StudyFindings:
-    """Return tables, figures and claims from the records of all cells."""
+    """Return tables, figures, claims and cautions from the records of all cells."""
     rows: list[Row] = []
     cautions: dict[tuple[str, str], Caution] = {}
     for cell, records in cell_records:
         cell_findings = cell.study.finish(records)
-        compared = compare_with_recommended(records, _find_source_blocks(cell), level)
+        source_blocks = find_source_blocks(cell)
+        compared = compare_with_recommended(records, source_blocks, level)
+        reader, value_range = RecordReader(records, source_blocks), get_value_range(cell)
         for table in cell_findings.tables:
             if table.name == "intervals":
                 draws = len(next(iter(records.values())))
                 rows += [
-                    {**_build_cell_row(cell, row, compared), "draws": draws}
+                    {
+                        **_build_cell_row(cell, row, compared),
+                        **measure_row(reader, row, level, value_range),
+                        "draws": draws,
+                    }
                     for row in table.rows
                     if _has_truth(row)
                 ]
@@ -68,8 +79,13 @@ def compute_findings(
                 of_all = caution.code == FEW_REPETITIONS.code
                 message = caution.message if of_all else f"{cell.name}: {caution.message}"
                 cautions[caution.code, message] = restore(caution.code, message)
+    return replace(build_findings(rows, level), cautions=tuple(cautions.values()))
+
+
+def build_findings(rows: Sequence[Row], level: float) -> StudyFindings:
+    """Return tables, figures and claims from the rows of the table ``cells``."""
     summary = summarise_cells(rows, level)
-    best = find_best_intervals(summary)
+    best = add_powers(find_best_intervals(summary), summary)
     return StudyFindings(
         tables=(
             build_best_table(best, level),
@@ -78,17 +94,22 @@ def compute_findings(
         ),
         figures=_build_figures(summary, level),
         claims=judge_coverage(summary, rows, best, level),
-        cautions=tuple(cautions.values()),
     )
 
 
-def _find_source_blocks(cell: CoverageCell) -> frozenset[str]:
+def find_source_blocks(cell: CoverageCell) -> frozenset[str]:
     """Return the schemes of a cell whose blocks are sources."""
     return frozenset(
         one.key
         for one in cell.study.estimators
         if one.scheme is not None and one.scheme.block_kind is BlockKind.SOURCE
     )
+
+
+def get_value_range(cell: CoverageCell) -> tuple[float, float]:
+    """Return the smallest and the largest possible loss of a cell."""
+    loss = cell.study.estimators[0].loss
+    return (-math.inf, math.inf) if loss is None else loss.value_range
 
 
 def _has_truth(row: Row) -> bool:
@@ -149,6 +170,7 @@ def _compute_averages(
         "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
         EXPECTED: average(read_numbers(rows, EXPECTED)),
         "relative_width": average_ratios(rows, "width", recommended, _get_place).value,
+        **{name: average(read_numbers(rows, name)) for name in COLUMNS},
         RELATIVE_SCORE: average(read_numbers(rows, RELATIVE_SCORE)),
         MORE_COVERAGE: average(read_numbers(rows, MORE_COVERAGE)),
         "built": average(read_numbers(rows, "built")),
@@ -172,6 +194,7 @@ def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
             "undercoverage": "Undercoverage",
             EXPECTED: "Coverage of the expected error at n",
             "relative_width": "Width relative to the recommended interval",
+            **COLUMNS,
             RELATIVE_SCORE: "Interval score relative to the recommended interval",
             MORE_COVERAGE: "Coverage minus that of the recommended interval",
             "built": "Share with an interval",
@@ -182,7 +205,7 @@ def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
             "cells of the level minus the coverage, where that is positive. The interval score is "
             "the width plus 2/alpha times the distance of a missed truth; lower is better, and it "
             "is least for the interval between the true quantiles. Scores and coverages are "
-            "compared with the recommended interval's on the same draws, in pairs."
+            "compared with the recommended interval's on the same draws, in pairs. " + ABOUT
         ),
     )
 
@@ -201,6 +224,7 @@ def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
             "coverage": "Coverage of its own target",
             EXPECTED: "Coverage of the expected error at n",
             "width": "Average width",
+            **COLUMNS,
             "score": "Interval score",
             RELATIVE_SCORE: "Relative to the recommended interval",
             MORE_COVERAGE: "Coverage minus that of the recommended interval",
@@ -208,6 +232,7 @@ def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
             "draws": "Samples",
         },
         rows=rows,
+        note=ABOUT,
     )
 
 

@@ -49,6 +49,13 @@ def cells(metric: str, of: str, scheme: str, n: int, data: str, interval: Interv
     ]
 
 
+def test_exact_each_learner_has_its_own_row() -> None:
+    """A row that took another's numbers has all of them; single shares may agree by chance."""
+    of_learners = [json.dumps(row) for row in ROWS if row["of"] == "model"]
+
+    assert len(of_learners) == len(set(of_learners)) > 300
+
+
 @pytest.mark.parametrize(("share", "data"), [(0.5, "balanced"), (0.14, "rare")])
 @pytest.mark.parametrize(("metric", "name"), [(F1(), "f1"), (Matthews(), "matthews")])
 def test_naive_a_model_has_the_average_of_the_nearest_cells(
