@@ -63,7 +63,7 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
             margins = (0.0, SHIFT * float(samples.std()) / math.sqrt(n))
             counts = np.zeros((2, 2))
             for sample in samples:
-                old, today = _build(sample)
+                old, today = build_bases(sample)
                 for i, margin in enumerate(margins):
                     for j, basis in enumerate((old, today)):
                         p = basis.compute_p_value_of_not_worse(margin, higher_is_better=False)
@@ -73,7 +73,7 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
             yield (name, n, *shares, *(found / compute_power_of_bounds(SHIFT, 1 - ALPHA)))
 
 
-def _build(sample: FloatArray) -> tuple[VerdictBasis, VerdictBasis]:
+def build_bases(sample: FloatArray) -> tuple[VerdictBasis, VerdictBasis]:
     """Return what the old rule and today's rest on."""
     n = len(sample)
     plain = VerdictBasis(

@@ -231,8 +231,12 @@ def _print_outcome(gate: GateResultDict) -> None:
 
 def _print_serious_cautions(result: ModelsResult, *, to_errors: bool) -> None:
     """Print what may make the outcome wrong, such as values of other scales."""
-    texts = result["caution_texts"]
-    serious = [texts[name] for name in result["cautions"] if texts[name]["severity"] == "serious"]
+    texts, gate = result["caution_texts"], result["gate"]
+    names = list(result["cautions"])
+    for pair in result["comparisons"]:
+        if {pair["a"], pair["b"]} == {gate["model"], gate["against"]}:
+            names += pair["cautions"]
+    serious = [texts[name] for name in names if texts[name]["severity"] == "serious"]
     sentences = [f"Serious: {caution['message']} {caution['advice']}" for caution in serious]
     if sentences:
         _print_paragraphs(sentences, "- ", to_errors=to_errors)

@@ -264,3 +264,18 @@ def test_exact_a_gate_says_what_makes_it_doubtful(
     assert "Serious: The values of 'new' are 15 to 84, and those of 'old' 0.2 to 0.89" in printed
     main([*words, "--json"])
     assert "bring the values to one scale" in " ".join(capsys.readouterr().err.split())
+
+
+def test_exact_a_gate_says_what_makes_its_pair_doubtful(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    old = [round(0.2 + 0.01 * (i * 7 % 24), 2) for i in range(24)]
+    worse = {4: 0.3, 11: 0.5, 17: 0.2}
+    rows = [f"{v - 0.12 + worse.get(i, 0.001 * i):.3f},{v}\n" for i, v in enumerate(old)]
+    path.write_text("new,old\n" + "".join(rows))
+
+    words = ["gate", str(path), *PAIR, "--require", "better", "--better", "lower"]
+    assert main(words) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Serious: That 'new' is better than 'old' rests on Student's t (p = 0." in printed

@@ -48,12 +48,17 @@ from thetahat.analyses.losses.recommendation import (
 )
 from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBuilder
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
-from thetahat.analyses.losses.result import Comparison, Verdict
+from thetahat.analyses.losses.result import Comparison, Decision, Verdict
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, SkewedBasis, VerdictBasis
 from thetahat.analyses.losses.verdicts import compute_all_evidence, judge
 from thetahat.analyses.thresholds import SKEWED
-from thetahat.cautions import HEAVY_TAILED_LOSSES, TESTS_DISAGREE_WITH_VERDICT, Caution
+from thetahat.cautions import (
+    HEAVY_TAILED_LOSSES,
+    SKEWED_DIFFERENCES,
+    TESTS_DISAGREE_WITH_VERDICT,
+    Caution,
+)
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.intervals.base import Interval, IntervalMethod, IntervalOfLosses, PairedRatesInterval
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES, is_studied
@@ -96,8 +101,10 @@ class _Draft(NamedTuple):
     """The interval that the verdict rests on."""
     outcomes: Mapping[str, TestOutcome]
     """Outcomes of the tests, by key."""
+    cautions: tuple[Caution, ...]
+    """What is doubtful before a verdict."""
     finish: Callable[..., Comparison]
-    """Returns the comparison, from its tests and verdicts."""
+    """Returns the comparison, from its tests, verdicts and cautions."""
 
 
 def compare(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
@@ -203,6 +210,7 @@ def _judge_drafts(  # noqa: PLR0913 - what comparisons are made of
             else None,
             verdict=_add_size(verdict, draft.best, lookup),
             other_verdicts=other,
+            cautions=(*draft.cautions, *_judge_skewness(draft.question, verdict, terms)),
         )
         for draft, p_values, verdict, other in judged
     ), ordered
@@ -267,7 +275,6 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         intervals=intervals if has_intervals else None,
         variances=inference.estimates if choices.includes(ResultPart.VARIANCES) else None,
         effect_size=effect,
-        cautions=tuple(dict.fromkeys(cautions)),
         risks=parts.risks.differences.get(names),
         metrics=parts.metrics.differences.get(names),
         runs=None if parts.runs is None else parts.runs.summarise_pair(*names),
@@ -276,7 +283,7 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         ),
     )
     other = _ask_other_question(pair, best, inference, n_units, choices, ranges)
-    return _Draft(question, other, best, outcomes, finish)
+    return _Draft(question, other, best, outcomes, tuple(dict.fromkeys(cautions)), finish)
 
 
 def _add_size(verdict: Verdict, best: BuiltInterval | None, lookup: SizeLookup) -> Verdict:
@@ -314,7 +321,7 @@ def _build_question(  # noqa: PLR0913 - what is known of a pair
     elif best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
         basis = find_basis(best, compute_within_part(difference) if new else None)
-        if basis is not None and choices.margin is not None:
+        if basis is not None:
             basis = allow_for_skewness(basis, best, difference)
     constant, identical = pair.constant, None
     is_of_means = constant is None and basis is None
@@ -389,6 +396,33 @@ def _ask_other_question(  # noqa: PLR0913 - what is known of a pair
     return None if built is None else _build_question(pair, built, n_units, choices, ranges, other)
 
 
+def _judge_skewness(
+    question: PairQuestion, verdict: Verdict, terms: VerdictTerms
+) -> Iterator[Caution]:
+    """Yield a caution if a model is called better or worse by t, and skewness takes that away.
+
+    The correction over the pairs is taken from the p-value of t.
+    """
+    basis, p_value = question.basis, verdict.p_value
+    holding = {verdict.decision, *verdict.also}
+    if not isinstance(basis, SkewedBasis) or not p_value:
+        return
+    if holding.isdisjoint({Decision.BETTER, Decision.WORSE}):
+        return
+    adjusted = p_value if verdict.p_value_adjusted is None else verdict.p_value_adjusted
+    skewed = min(1.0, basis.compute_p_value_of_skewed() * adjusted / p_value)
+    if skewed < terms.alpha:
+        return
+    is_better = Decision.BETTER in holding
+    better, worse = (question.a, question.b) if is_better else (question.b, question.a)
+    yield SKEWED_DIFFERENCES(
+        better=better,
+        worse=worse,
+        p_value=float(f"{adjusted:.2g}"),
+        p_value_skewed=float(f"{skewed:.2g}"),
+    )
+
+
 def _build_terms(table: LossTable, choices: Choices, family: PairFamily) -> VerdictTerms:
     return VerdictTerms(
         level=choices.level,
@@ -459,7 +493,7 @@ def find_basis_of_rates(
 def allow_for_skewness(
     basis: VerdictBasis, built: BuiltInterval, difference: BlockLosses
 ) -> VerdictBasis:
-    """Return the basis whose statements about a margin allow for clearly skewed differences.
+    """Return the basis that allows for clearly skewed differences.
 
     They do on a test set of independent instances, where that was studied.
     """

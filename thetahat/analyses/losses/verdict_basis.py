@@ -80,7 +80,7 @@ class VerdictBasis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkewedBasis(VerdictBasis):
-    r"""A difference of which single large values decide, with that allowed for at a margin.
+    r"""A difference of which single large values may decide, with that allowed for at a margin.
 
     A one-sided statement has the larger one of two p-values: that of t, and that of t after Hall's
     transformation with g the skewness of the mean,
@@ -88,7 +88,9 @@ class SkewedBasis(VerdictBasis):
     .. math:: h(t) = t + \frac{g t^2}{3} + \frac{g^2 t^3}{27} + \frac{g}{6}
 
     By t alone a model that is worse by the margin through a few large losses passes in .10 to .25
-    of the samples (edges/margins_of_skewed_losses).
+    of the samples (edges/margins_of_skewed_losses). The test of no difference is that of t: the
+    transformation would make it err less, in .02 to .40 in place of .06 to .48 of the samples of 20
+    and 50, for up to two thirds of its power (edges/better_of_skewed_losses).
 
     Source: hall1992.
     """
@@ -112,6 +114,11 @@ class SkewedBasis(VerdictBasis):
     def compute_p_value_of_not_worse(self, margin: float, *, higher_is_better: bool) -> float:
         """Return the one-sided p-value of a being worse by the margin or more."""
         return self._compute_p_value_of_at_least(margin, sign=-1 if higher_is_better else 1)
+
+    def compute_p_value_of_skewed(self) -> float:
+        """Return the two-sided p-value of no difference, the larger one with skewness and by t."""
+        sign = 1 if self.difference < 0 else -1
+        return min(1.0, 2 * self._compute_p_value_of_at_least(0.0, sign=sign))
 
     def compute_ends_of_margin(self, tail: float) -> tuple[float, float]:
         """Return the farther ends of both intervals, each of which leaves out ``tail``."""
