@@ -96,8 +96,7 @@ _MODULES: Final = {
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES[name]), name)
 
 

@@ -79,8 +79,7 @@ class CautionKind:
 
     def __post_init__(self) -> None:
         if _ENTRIES.setdefault(self.code, self) is not self:
-            message = f"the caution {self.code!r} is defined twice"
-            raise RuntimeError(message)
+            raise RuntimeError(f"the caution {self.code!r} is defined twice")
 
     def __call__(self, words: Words | None = None, /, **values: object) -> Caution:
         """Return the caution; its sentence is filled with words, values and ``threshold``.

@@ -68,10 +68,9 @@ def _make_axes(n_rows: int) -> Any:
     try:
         from matplotlib import pyplot as plt  # noqa: PLC0415 - only for plots
     except ImportError:
-        message = (
+        raise ImportError(
             "plot() draws with matplotlib, which is not installed: pip install "
             "'thetahat-presentation[plot]', or pip install matplotlib."
-        )
-        raise ImportError(message) from None
+        ) from None
     height = MARGINS_IN + ROW_IN * n_rows
     return plt.subplots(figsize=(WIDTH_IN, height), layout="constrained")[1]

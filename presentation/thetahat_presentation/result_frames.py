@@ -40,20 +40,17 @@ def tabulate_result(result: Json, part: str, target: str | None) -> Columns:
         What the intervals of the models are about; None for the target of the verdicts.
     """
     if part not in PARTS:
-        message = f"A result has no part {part!r}; the parts are {' and '.join(PARTS)}."
-        raise ValueError(message)
+        raise ValueError(f"A result has no part {part!r}; the parts are {' and '.join(PARTS)}.")
     if "models" not in result:
-        message = f"The result of kind {result.get('kind')} has no models."
-        raise ValueError(message)
+        raise ValueError(f"The result of kind {result.get('kind')} has no models.")
     shown = ModelsResult(result, {})
     if part == "models":
         return _tabulate_models(shown, target)
     if target is not None:
-        message = (
+        raise ValueError(
             "A comparison has the interval of its first verdict alone, so target is for models. "
             "Verdicts for other targets are in other_verdicts of each comparison."
         )
-        raise ValueError(message)
     return _tabulate_comparisons(shown)
 
 
@@ -75,8 +72,7 @@ def make_frame(columns: Columns, package: str | None = None) -> Any:
     """
     chosen = package or _choose_package()
     if chosen not in PACKAGES:
-        message = f"The package {chosen!r} is not one of {', '.join(PACKAGES)}."
-        raise ValueError(message)
+        raise ValueError(f"The package {chosen!r} is not one of {', '.join(PACKAGES)}.")
     try:
         module = import_module(chosen)
     except ImportError:
@@ -90,19 +86,17 @@ def _choose_package() -> str:
     for name in (*imported, *PACKAGES):
         if name in imported or (name not in sys.modules and find_spec(name) is not None):
             return name
-    message = (
+    raise ImportError(
         "A frame needs one of the packages pandas, polars and pyarrow, and none is installed: "
         "pip install pandas, or pip install polars. to_dict() needs none."
     )
-    raise ImportError(message)
 
 
 def _tabulate_models(shown: ModelsResult, target: str | None) -> Columns:
     """Return one row for each model, the best one first."""
     if target is not None and target not in shown.targets:
         known = ", ".join(shown.targets) or "none"
-        message = f"No interval is about the target {target!r}; the targets are: {known}."
-        raise ValueError(message)
+        raise ValueError(f"No interval is about the target {target!r}; the targets are: {known}.")
     chosen = target or shown.main_target
     columns: dict[str, list[str | float | None]] = {
         name: [] for name in ("model", "mean", *_MODEL, "target", "n", "blocks")

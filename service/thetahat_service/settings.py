@@ -259,8 +259,7 @@ class Settings(BaseModel):
     @classmethod
     def _check_broker_scheme(cls, url: str) -> str:
         if url and url.partition("://")[0] not in BROKER_SCHEMES:
-            message = f"must begin with {' or '.join(f'{s}://' for s in BROKER_SCHEMES)}"
-            raise ValueError(message)
+            raise ValueError(f"must begin with {' or '.join(f'{s}://' for s in BROKER_SCHEMES)}")
         return url
 
     @field_validator("webhook_allowed_hosts", "import_hosts", "oidc_allowed_hosts")
@@ -274,8 +273,7 @@ class Settings(BaseModel):
     def _check_pauses(cls, text: str) -> str:
         pauses = _parse_numbers(text)
         if not all(0 <= pause <= DAY_S for pause in pauses):
-            message = f"must have numbers of seconds from 0 to {DAY_S} with commas between"
-            raise ValueError(message)
+            raise ValueError(f"must have numbers of seconds from 0 to {DAY_S} with commas between")
         return text
 
     @field_validator("oidc_roles")
@@ -288,16 +286,14 @@ class Settings(BaseModel):
     @classmethod
     def _check_default_scope(cls, scope: str) -> str:
         if scope not in {"", Scope.READ, Scope.SUBMIT}:
-            message = "must be read, submit or empty"
-            raise ValueError(message)
+            raise ValueError("must be read, submit or empty")
         return scope
 
     @field_validator("oidc_scopes")
     @classmethod
     def _check_oidc_scopes(cls, scopes: str) -> str:
         if "openid" not in scopes.split():
-            message = "must have openid"
-            raise ValueError(message)
+            raise ValueError("must have openid")
         return scopes
 
     @field_validator("oidc_issuer")
@@ -316,23 +312,20 @@ class Settings(BaseModel):
         try:
             check_url(issuer, hosts)
         except RefusedAddress as error:
-            message = f"cannot be used: {error} The setting"
-            raise ValueError(message) from None
+            raise ValueError(f"cannot be used: {error} The setting") from None
         for name in ("oidc_client_id", "oidc_redirect_url"):
             if not others.get(name):
-                message = f"needs {PREFIX}{name.upper()}"
-                raise ValueError(message)
+                raise ValueError(f"needs {PREFIX}{name.upper()}")
         parts = urlsplit(others["oidc_redirect_url"])
         if parts.scheme not in {"http", "https"} or parts.path != OIDC_CALLBACK_PATH:
             message = f"needs a THETAHAT_OIDC_REDIRECT_URL that ends with {OIDC_CALLBACK_PATH}"
             raise ValueError(message)
         has_roles = others.get("oidc_role_claim") and others.get("oidc_roles")
         if not has_roles and not others.get("oidc_default_scope"):
-            message = (
+            raise ValueError(
                 "needs THETAHAT_OIDC_ROLE_CLAIM with THETAHAT_OIDC_ROLES, or "
                 "THETAHAT_OIDC_DEFAULT_SCOPE: otherwise nobody may enter"
             )
-            raise ValueError(message)
         return issuer
 
     @field_validator("files_url")
@@ -342,22 +335,18 @@ class Settings(BaseModel):
         is_folder = parts.scheme == "file" and parts.netloc in {"", "localhost"}
         is_bucket = parts.scheme == "s3" and parts.netloc != ""
         if url and not (is_folder or is_bucket):
-            message = "must have the form file:///a/folder or s3://bucket/prefix"
-            raise ValueError(message)
+            raise ValueError("must have the form file:///a/folder or s3://bucket/prefix")
         if is_bucket and find_spec("obstore") is None:
-            message = "needs the package obstore (pip install 'thetahat[s3]')"
-            raise ValueError(message)
+            raise ValueError("needs the package obstore (pip install 'thetahat[s3]')")
         return url
 
     @field_validator("signing_key")
     @classmethod
     def _check_signing_key(cls, file: str) -> str:
         if file and find_spec("cryptography") is None:
-            message = "needs the package cryptography (pip install 'thetahat[signing]')"
-            raise ValueError(message)
+            raise ValueError("needs the package cryptography (pip install 'thetahat[signing]')")
         if file and not Path(file).is_file():
-            message = "must be a file"
-            raise ValueError(message)
+            raise ValueError("must be a file")
         return file
 
     @property
@@ -434,11 +423,9 @@ def _parse_roles(text: str) -> dict[str, Scope]:
     for entry in filter(None, (part.strip() for part in text.split(","))):
         role, equals, scope = (part.strip() for part in entry.rpartition("="))
         if not role or not equals or scope not in {Scope.READ, Scope.SUBMIT, Scope.ADMIN}:
-            message = f"has the entry {entry!r}; write ROLE=read, ROLE=submit or ROLE=admin"
-            raise ValueError(message)
+            raise ValueError(f"has the entry {entry!r}; write ROLE=read, ROLE=submit or ROLE=admin")
         if role in scopes:
-            message = f"has the role {role!r} twice"
-            raise ValueError(message)
+            raise ValueError(f"has the role {role!r} twice")
         scopes[role] = Scope(scope)
     return scopes
 

@@ -171,8 +171,7 @@ def _encode_host(name: str) -> str:
     """Return the name of a host in ASCII, or raise ``ValueError``."""
     host = name.encode("idna").decode()
     if not HOST.fullmatch(host):
-        message = f"{host!r} is not the name of a host"
-        raise ValueError(message)
+        raise ValueError(f"{host!r} is not the name of a host")
     return host
 
 
@@ -249,20 +248,18 @@ def _open_proxy(proxy: str, options: dict[str, Any]) -> ProxyManager:
             options["proxy_ssl_context"] = _make_ssl_context()
         return ProxyManager(proxy, **options)
     except (HTTPError, ValueError):
-        message = (
+        raise InvalidAddress(
             "The environment names a proxy whose address is not a valid one of http:// or "
             "https://. Correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or add the host of the "
             "service to NO_PROXY."
-        )
-        raise InvalidAddress(message) from None
+        ) from None
 
 
 def _make_ssl_context() -> ssl.SSLContext:
     """Return a context that trusts only the certificates that the environment or system names."""
     file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     if file and not Path(file).is_file():
-        message = f"There is no file {file}, which SSL_CERT_FILE names."
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"There is no file {file}, which SSL_CERT_FILE names.")
     return ssl.create_default_context(cafile=file or None, capath=folder or None)
 
 

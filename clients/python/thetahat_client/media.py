@@ -63,11 +63,10 @@ def guess_media_type(*names: str | None) -> str:
     from thetahat_client.errors import UnknownMediaType  # noqa: PLC0415 - seldom needed
 
     known_types = ", ".join(MEDIA_TYPES)
-    message = (
+    raise UnknownMediaType(
         f"The media type of {next(filter(None, names), None)!r} is unknown: the name ends in none "
         f"of {known_types}. Name the file so, or give media_type."
     )
-    raise UnknownMediaType(message)
 
 
 def read_name(source: Source) -> str | None:
@@ -87,8 +86,7 @@ def make_body(source: Source) -> tuple[Body, bool]:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if not path.is_file():
-            message = f"There is no file {path}."
-            raise FileNotFoundError(message)
+            raise FileNotFoundError(f"There is no file {path}.")
         return (lambda: _read_path(path)), True
     if not source.seekable():
         return (lambda: _read_pieces(source)), False

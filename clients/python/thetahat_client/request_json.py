@@ -38,8 +38,7 @@ def _list_values(value: Any) -> Any:
         if hasattr(value, method):
             return getattr(value, method)()
     kind = type(value)
-    message = (
+    raise TypeError(
         f"A request has a value of type {kind.__module__}.{kind.__qualname__}, which cannot be "
         "written as JSON. Arrays, series and frames can."
     )
-    raise TypeError(message)

@@ -37,17 +37,15 @@ def from_cross_validate(
         No indices, or models that were tested on different splits.
     """
     if not results:
-        message = "There is no result of cross_validate."
-        raise ValueError(message)
+        raise ValueError("There is no result of cross_validate.")
     first = next(iter(results))
     splits = [_read_splits(name, result) for name, result in results.items()]
     for name, other_splits in zip(results, splits, strict=True):
         if other_splits != splits[0]:
-            message = (
+            raise ValueError(
                 f"{name} and {first} were tested on different splits. Give both calls of "
                 "cross_validate the same cv, with a random_state if it shuffles."
             )
-            raise ValueError(message)
     scores = {name: _convert_to_list(result[score]) for name, result in results.items()}
     return _build_request(scores, splits[0])
 
@@ -84,11 +82,10 @@ def from_grid_search(
     columns = [f"split{k}_test_{score}" for k in range(len(split_pairs))]
     missing = [column for column in columns if column not in table]
     if missing or f"split{len(split_pairs)}_test_{score}" in table:
-        message = (
+        raise ValueError(
             f"The search has {getattr(search, 'n_splits_', 'other')} splits, and there are "
             f"{len(split_pairs)} pairs of indices; give the splits that the search has used."
         )
-        raise ValueError(message)
     names = _name_candidates(table["params"])
     by_split = [_convert_to_list(table[column]) for column in columns]
     scores = {name: [row[i] for row in by_split] for i, name in enumerate(names)}
@@ -123,8 +120,7 @@ def from_cross_val_predict(
         for row in test:
             fold[row] = number
     if None in fold:
-        message = f"Row {fold.index(None)} is in no test part of the splits."
-        raise ValueError(message)
+        raise ValueError(f"Row {fold.index(None)} is in no test part of the splits.")
     return {
         "kind": "predictions",
         "blocks": "random",
@@ -139,11 +135,10 @@ def from_cross_val_predict(
 def _split_as_search(search: Any, y: Labels | None, groups: Labels | None) -> Splits:
     """Return splits of the sizes that a search has used."""
     if y is None:
-        message = (
+        raise ValueError(
             "A search does not keep how many rows it was fitted to. Give y, the target that it was "
             "fitted to, or the splits."
         )
-        raise ValueError(message)
     check_cv = import_module("sklearn.model_selection").check_cv
     cv = check_cv(search.cv)  # stratified folds have the sizes of others
     splits: Splits = cv.split([[0]] * len(y), y, groups)

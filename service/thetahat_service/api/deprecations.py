@@ -28,11 +28,10 @@ class Deprecation:
 
     def __post_init__(self) -> None:
         if self.sunset - self.since < SHORTEST_NOTICE:
-            message = (
+            raise ValueError(
                 f"The sunset must be at least {SHORTEST_NOTICE.days} days after the deprecation, "
                 f"and is {self.sunset - self.since} after it."
             )
-            raise ValueError(message)
 
     def build_headers(self) -> list[tuple[bytes, bytes]]:
         """Return the headers of RFC 9745 and RFC 8594, with links."""

@@ -56,15 +56,13 @@ def agreement(
 ) -> None:
     """Say how far raters of the same items agree: people, judges, or both."""
     if not file.exists():
-        message = f"There is no file {str(file)!r}."
-        raise UserError(message)
+        raise UserError(f"There is no file {str(file)!r}.")
     with open_data(file) as data:
         names = [str(column["name"]) for column in data.columns]
     raters = list(rater or (name for name in names if name != cluster))
     for name in (*raters, *filter(None, [truth, cluster])):
         if name not in names:
-            message = f"The file has no column {name!r}; its columns are {', '.join(names)}."
-            raise UserError(message)
+            raise UserError(f"The file has no column {name!r}; its columns are {', '.join(names)}.")
     columns: dict[str, JsonValue] = {"ratings": raters}
     if cluster is not None:
         columns["cluster"] = cluster

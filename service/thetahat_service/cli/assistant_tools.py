@@ -158,12 +158,10 @@ class Tools:
         if source.endswith(".json"):
             result = json.loads(self._find(source).read_text(encoding="utf-8"))
             if not isinstance(result, dict) or "kind" not in result:
-                message = f"{source!r} is not the result of an evaluation."
-                raise UserError(message)
+                raise UserError(f"{source!r} is not the result of an evaluation.")
             return _write_findings(result, show_all=show_all)
         if self.url is None:
-            message = "Results of a service need its address: start thetahat mcp with --url."
-            raise UserError(message)
+            raise UserError("Results of a service need its address: start thetahat mcp with --url.")
         from thetahat_service.cli.connection import connect
 
         with connect(self.url) as client:
@@ -177,8 +175,7 @@ class Tools:
             message = f"{file!r} is not below the folder of this server, {str(self.folder)!r}."
             raise UserError(message)
         if not path.is_file():
-            message = f"There is no file {file!r} below {str(self.folder)!r}."
-            raise UserError(message)
+            raise UserError(f"There is no file {file!r} below {str(self.folder)!r}.")
         return path
 
 

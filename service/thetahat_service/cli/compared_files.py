@@ -191,12 +191,10 @@ class FileOptions:
         for entry in self.judge or ():
             model, separator, column = entry.partition("=")
             if not (model and separator and column) or model in judges:
-                message = f"--judge {entry!r} must be MODEL=COLUMN, once for each model."
-                raise UserError(message)
+                raise UserError(f"--judge {entry!r} must be MODEL=COLUMN, once for each model.")
             judges[model] = column
         if self.judge_stratum is not None and not judges:
-            message = "--judge-stratum goes with --judge MODEL=COLUMN."
-            raise UserError(message)
+            raise UserError("--judge-stratum goes with --judge MODEL=COLUMN.")
         return judges
 
     @property
@@ -289,8 +287,7 @@ def _evaluate_here(request: dict[str, JsonValue], data: Sequence[DatasetFile]) -
         return evaluate_here(request, data[0])
     except InvalidParameter as error:
         if "leave_out" in error.message:
-            message = f"{error.message} The option is --missing leave_out."
-            raise UserError(message) from None
+            raise UserError(f"{error.message} The option is --missing leave_out.") from None
         raise
 
 
@@ -304,19 +301,16 @@ def _open_one_of(path: Path, n_files: int) -> Iterator[DatasetFile]:
             reason = explain(error) if n_files > 1 else None
             if reason is None:
                 raise
-            message = f"{path}: {reason}"
-            raise UserError(message) from None
+            raise UserError(f"{path}: {reason}") from None
         yield data
 
 
 def _find_files(files: Sequence[Path]) -> list[Path]:
     for file in files:
         if not file.exists():
-            message = f"There is no file {str(file)!r}."
-            raise UserError(message)
+            raise UserError(f"There is no file {str(file)!r}.")
     if len({file.resolve() for file in files}) < len(files):
-        message = "A file is named twice. Give each file once."
-        raise UserError(message)
+        raise UserError("A file is named twice. Give each file once.")
     if len(files) == 1 and not files[0].is_dir():
         return [*files]
     from thetahat_service.cli.scored_items import list_log_files
@@ -334,8 +328,7 @@ def _build_request(
 
     if options.judges:
         if len(data) > 1 or name_log(data[0]) or options.names_a_long_table:
-            message = "--judge is for one table with a column for each model and each judge."
-            raise UserError(message)
+            raise UserError("--judge is for one table with a column for each model and each judge.")
         return _build_table_request(data[0], _profile_columns(data[0]), options)
     if len(data) > 1 or name_log(data[0]):
         from thetahat_service.cli.scored_items import read_logs
@@ -370,11 +363,10 @@ def _build_item_request(
     by_row = {name: getattr(options, name) for name in ("repeat", "instance", "run", "time")}
     for label, column in by_row.items():
         if column is not None:
-            message = (
+            raise UserError(
                 f"--{label} is for a table with a column for each model. Here the rows are matched "
                 "by item (--item), and the runs of an item are averaged."
             )
-            raise UserError(message)
     better = choose_better(items.score, options.better)
     logs: dict[str, JsonValue] = {**items.logs}
     request: dict[str, JsonValue] = {"kind": "losses", "logs": logs, "better": better}
@@ -483,11 +475,10 @@ def _ask_about_better(models: Sequence[ColumnProfile]) -> None:
     if named is None and not all(m.type == "boolean" for m in models):
         return
     reason = f"{named!r} is the name of scores" if named else "the columns have true and false"
-    message = (
+    raise UserError(
         f"It is not clear whether higher values are better: {reason}. Give --better higher, or "
         "--better lower."
     )
-    raise UserError(message)
 
 
 def _name_judge_columns(
@@ -496,8 +487,7 @@ def _name_judge_columns(
     """Return the columns of the judge; refuse a model without one, and one without a model."""
     for name in models:
         if name not in judges:
-            message = f"Model {name!r} has no grades. Give --judge {name}=COLUMN."
-            raise UserError(message)
+            raise UserError(f"Model {name!r} has no grades. Give --judge {name}=COLUMN.")
     for name in judges:
         if name not in models:
             message = f"--judge names {name!r}, which is none of the models {', '.join(models)}."

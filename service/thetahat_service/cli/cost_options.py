@@ -35,21 +35,19 @@ class CostOptions:
     def refuse_columns(self) -> None:
         """Refuse a column of costs for each model where rows are matched by item."""
         for model, column in self.columns.items():
-            message = (
+            raise UserError(
                 f"--cost {model}={column}: a column for each model is for a table with a column "
                 "for each model. Here rows are matched by item; give one number for each model, or "
                 "--cost COLUMN, the column with the cost of each row."
             )
-            raise UserError(message)
 
     def refuse_in_logs(self) -> None:
         """Refuse one column of costs where every model has a column of its own."""
         if self.in_logs is not None:
-            message = (
+            raise UserError(
                 f"--cost {self.in_logs!r} must be MODEL=NUMBER or MODEL=COLUMN, once for each "
                 "model. One COLUMN alone is for logs, whose rows are matched by item."
             )
-            raise UserError(message)
 
 
 def read_cost_options(options: Sequence[str]) -> CostOptions:
@@ -61,18 +59,16 @@ def read_cost_options(options: Sequence[str]) -> CostOptions:
     for option in options:
         model, separator, written = option.rpartition("=")
         if not (model and separator and written) or model in {*numbers, *columns}:
-            message = (
+            raise UserError(
                 f"--cost {option!r} must be MODEL=NUMBER or MODEL=COLUMN, once for each model."
             )
-            raise UserError(message)
         try:
             numbers[model] = float(written)
         except ValueError:
             columns[model] = written
     if numbers and columns:
-        message = (
+        raise UserError(
             f"--cost gives a number for {next(iter(numbers))} and a column for "
             f"{next(iter(columns))}. Give one of the two for all models."
         )
-        raise UserError(message)
     return CostOptions(numbers, columns)

@@ -126,8 +126,7 @@ def _check_kind(kind: JsonValue) -> None:
     from thetahat_service.kinds.registry import JOB_KINDS
 
     if kind not in JOB_KINDS:
-        message = f"There is no kind {kind!r}. The kinds are {', '.join(JOB_KINDS)}."
-        raise UserError(message)
+        raise UserError(f"There is no kind {kind!r}. The kinds are {', '.join(JOB_KINDS)}.")
 
 
 def _explain(error: ValidationError, request: Mapping[str, object]) -> str:

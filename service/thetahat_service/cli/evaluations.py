@@ -156,8 +156,7 @@ def result(
     from thetahat_client.text import result_latex, result_markdown
 
     if as_json + as_markdown + as_latex > 1:
-        message = "Only one of --json, --markdown and --latex may be used."
-        raise UserError(message)
+        raise UserError("Only one of --json, --markdown and --latex may be used.")
     with connect(url) as client:
         finished = client.result(evaluation_id, include=include)
     if as_json:
@@ -188,8 +187,7 @@ def report(
     endings = (".pdf", ".html", ".ipynb", ".zip")
     ending = file.suffix.lower()
     if ending not in endings:
-        message = f"The report {str(file)!r} must end in {', '.join(endings[:-1])} or .zip."
-        raise UserError(message)
+        raise UserError(f"The report {str(file)!r} must end in {', '.join(endings[:-1])} or .zip.")
     with connect(url) as client:
         if ending == ".ipynb":
             content = client.notebook(evaluation_id)
@@ -350,8 +348,7 @@ def delete(evaluation_ids: EvaluationIds, yes: Yes = False, url: Url = DEFAULT_U
 def _parse_label(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not name or not colon:
-        message = f"The label {text!r} must have the form NAME:VALUE."
-        raise UserError(message)
+        raise UserError(f"The label {text!r} must have the form NAME:VALUE.")
     return name, value
 
 

@@ -32,8 +32,7 @@ def write_examples(
     A file that is there already is kept if its content is the same, and else refused.
     """
     if not folder.is_dir():
-        message = f"There is no folder {str(folder)!r}."
-        raise UserError(message)
+        raise UserError(f"There is no folder {str(folder)!r}.")
     contents = {name: _read(name) for name in FILES}
     for name, content in contents.items():
         path = folder / name

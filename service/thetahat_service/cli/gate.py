@@ -123,8 +123,7 @@ def gate(
         computed = evaluate({**request, **fields, "gate": named}, data, url)
     else:
         if data is not None:
-            message = "--data belongs to a request in JSON. Name the files of losses alone."
-            raise UserError(message)
+            raise UserError("--data belongs to a request in JSON. Name the files of losses alone.")
         _check_models(named)
         options = replace(options, pair=(str(named["model"]), str(named["against"])))
         computed = compared_files.evaluate_files(
@@ -134,8 +133,7 @@ def gate(
 
     result = computed.result
     if not has_models(result) or "gate" not in result:
-        message = f"Kind {result['kind']} compares no models, so its result has no gate."
-        raise UserError(message)
+        raise UserError(f"Kind {result['kind']} compares no models, so its result has no gate.")
     outcome = result["gate"]
     recomputation.write_files(computed, bundle, notebook)
     if markdown is not None:
@@ -171,8 +169,7 @@ def _find_request(files: list[str]) -> JsonObject | None:
 
 def _check_models(named: JsonObject) -> None:
     if not {"model", "against"} <= named.keys():
-        message = 'Name both models: --model and --against, or "gate" in the request.'
-        raise UserError(message)
+        raise UserError('Name both models: --model and --against, or "gate" in the request.')
 
 
 def _refuse_file_options(options: compared_files.FileOptions) -> None:
@@ -180,11 +177,10 @@ def _refuse_file_options(options: compared_files.FileOptions) -> None:
     for field in dataclass_fields(options):
         if getattr(options, field.name) != field.default:
             option = field.name.removesuffix("_name").replace("_", "-")
-            message = (
+            raise UserError(
                 f"--{option} says how a table or a log is read, and a request in JSON says that "
                 "itself. Change the request, or name the file of losses in its place."
             )
-            raise UserError(message)
 
 
 def write_junit(result: ModelsResult) -> str:

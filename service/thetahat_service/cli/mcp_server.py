@@ -42,8 +42,7 @@ def serve_tools(
     from thetahat_service.cli.failures import UserError
 
     if not folder.is_dir():
-        message = f"There is no folder {str(folder)!r}."
-        raise UserError(message)
+        raise UserError(f"There is no folder {str(folder)!r}.")
     build_server(Tools(folder, url)).run("stdio")
 
 

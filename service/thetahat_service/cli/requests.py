@@ -48,8 +48,7 @@ def _read_all(name: str) -> list[NamedRequest]:
         return [NamedRequest(place, _parse_object(text, place))]
     lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        message = f"{place} has no request."
-        raise UserError(message)
+        raise UserError(f"{place} has no request.")
     places = [(f"{place}, line {i}", line) for i, line in lines]
     return [NamedRequest(at, _parse_object(line, at)) for at, line in places]
 
@@ -67,8 +66,7 @@ def _decode(content: bytes, place: str) -> str:
     try:
         return content.decode(encoding)
     except UnicodeError as error:
-        message = f"{place} is not text in {encoding}: {error}. Save it as UTF-8."
-        raise UserError(message) from None
+        raise UserError(f"{place} is not text in {encoding}: {error}. Save it as UTF-8.") from None
 
 
 def _are_lines(text: str) -> bool:
@@ -88,17 +86,13 @@ def _parse_object(text: str, place: str) -> dict[str, JsonValue]:
         request = json.loads(text, parse_constant=_refuse_constant)
         repeated = find_repeated_key(text)
     except ValueError as error:
-        message = f"{place} is not JSON: {error}"
-        raise UserError(message) from None
+        raise UserError(f"{place} is not JSON: {error}") from None
     if repeated is not None:
-        message = f"{place} has the key {repeated!r} twice in one object. Keep one."
-        raise UserError(message)
+        raise UserError(f"{place} has the key {repeated!r} twice in one object. Keep one.")
     if not isinstance(request, dict):
-        message = f"{place} must hold one JSON object, the request."
-        raise UserError(message)
+        raise UserError(f"{place} must hold one JSON object, the request.")
     return request
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    message = f"{name} is not a JSON number"
-    raise ValueError(message)
+    raise ValueError(f"{name} is not a JSON number")

@@ -70,11 +70,10 @@ def choose_better(score: str, better: str | None) -> str:
     known = better or find_better(score)
     if known is not None:
         return known
-    message = (
+    raise UserError(
         f"The name {score!r} does not say whether higher values are better. Give --better higher "
         "or --better lower."
     )
-    raise UserError(message)
 
 
 def read_long_file(
@@ -99,12 +98,11 @@ def read_long_file(
     if columns.labels and not (knows_blocks or cluster or columns.task):
         first = columns.labels[0]
         name = shlex.quote(first.name)
-        message = (
+        raise UserError(
             f"Column {first.name!r} may say which items belong together: it {first.reason}. Give "
             f"--cluster {name} if items with the same value depend on each other, --task {name} "
             "if it names their tasks or sources, or --blocks holdout if all items are independent."
         )
-        raise UserError(message)
     wanted: dict[str, JsonValue] = {"item": columns.item, "model": columns.model}
     if columns.task is not None:
         wanted["task"] = columns.task
@@ -131,20 +129,18 @@ def read_logs(
 ) -> ScoredItems:
     """Return the request about logs, and which model and task each file has."""
     if names and len(names) != len(files):
-        message = (
+        raise UserError(
             f"--model names the model of each log, in the order of the files: there are "
             f"{len(names)} names and {len(files)} files."
         )
-        raise UserError(message)
     for file in files:
         _find_item_column(file, named)
     score = named.get("score") or _find_log_score(files)
     if "score" not in named and is_name_of("prediction", score):
-        message = (
+        raise UserError(
             f"The column {score!r} seems to have predictions. {NO_PREDICTIONS}; or, if it has "
             f"scores, give --score {shlex.quote(score)}."
         )
-        raise UserError(message)
     _check_filters(files, filter_name)
     entries = _name_models_and_tasks(paths, files, named)
     if names:
@@ -200,11 +196,10 @@ def list_log_files(paths: Iterable[Path]) -> list[Path]:
         samples = samples or _choose_helm_files(inside)
         samples = samples or [p for p in inside if _unpack(p).name.endswith(EVERY_EVAL_ENDING)]
         if not inside:
-            message = (
+            raise UserError(
                 f"The folder {path} has no logs: no files that end in .eval, .json or .jsonl, "
                 "packed (.gz) or not. Of a table, name the file itself."
             )
-            raise UserError(message)
         _refuse_twice(samples or inside)
         found += samples or inside
     return found
@@ -221,12 +216,11 @@ def _find_part(folder: Path) -> Path | None:
     ending = _unpack(parts[0]).suffix.lower().lstrip(".")
     reader = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_ndjson"}.get(ending)
     advice = f", for example polars.{reader}('{folder}/**/part-*')" if reader else ""
-    message = (
+    raise UserError(
         f"The folder {folder} has {len(parts)} parts of a table ({parts[0].name}, "
         f"{parts[1].name}{' and so on' if len(parts) > 2 else ''}). Write them into one file, and "
         f"name that{advice}."
     )
-    raise UserError(message)
 
 
 def _unpack(path: Path) -> Path:
@@ -243,8 +237,7 @@ def _refuse_twice(paths: Iterable[Path]) -> None:
         other = seen.setdefault(log, path)
         if other != path:
             forms = "packed and unpacked" if _unpack(other) == plain else "in two forms"
-            message = f"{other} and {path} are one log, {forms}. Keep one of them."
-            raise UserError(message)
+            raise UserError(f"{other} and {path} are one log, {forms}. Keep one of them.")
 
 
 def _choose_helm_files(paths: Sequence[Path]) -> list[Path]:
@@ -300,8 +293,7 @@ def _name_suites(paths: Sequence[Path], entries: Sequence[dict[str, JsonValue]])
         entry["model"] = f"{entry['model']}, {'/'.join(parts[-depth:])}"[:MOST_NAME]
     if len({(entry["model"], entry["task"]) for _, entry in runs}) < len(runs):
         names = ", ".join(str(path) for path, _ in runs[:MOST_SCORES])
-        message = f"Two of these files are of one run of HELM: {names}. Give one of them."
-        raise UserError(message)
+        raise UserError(f"Two of these files are of one run of HELM: {names}. Give one of them.")
 
 
 def _name_models_and_tasks(
@@ -366,12 +358,11 @@ def _split_names(
     if is_clear and names_tasks and all(own for _, own in found.values()):
         return found
     first, second, *_ = next(names for names in groups.values() if len(names) > 1)
-    message = (
+    raise UserError(
         f"{first} and {second} have the same items, so they are of two models, and their names do "
         "not say which part is the task and which the model. Put the files of each model into a "
         "folder of its own, or name them samples_TASK_MODEL.jsonl, with each model for each task."
     )
-    raise UserError(message)
 
 
 def _split_common(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -391,12 +382,11 @@ def _count_common(words: Iterable[Sequence[str]]) -> int:
 def _check_one_model(path: Path, models: set[str]) -> None:
     """Refuse a file of several models of which another file has runs of the same items, too."""
     if len(models) > 1:
-        message = (
+        raise UserError(
             f"{path} has {len(models)} models ({', '.join(sorted(models)[:8])}), and another file "
             "has the same items of one of them. Keep one model in each file, which is then named "
             "by its file; or give this file alone, to compare the models in it."
         )
-        raise UserError(message)
 
 
 def _read_keys(file: DatasetFile, named: Mapping[str, str]) -> list[list[str]]:
@@ -410,11 +400,10 @@ def _find_item_column(file: DatasetFile, named: Mapping[str, str]) -> str:
     possible = [named["item"]] if "item" in named else [n for n in ITEM_COLUMNS if n in present]
     if possible and possible[0] in present:
         return possible[0]
-    message = (
+    raise UserError(
         f"The file {Path(str(file.path)).name} has no column with the item of each row, by which "
         f"several files are matched; its columns are {', '.join(present[:20])}. Give --item COLUMN."
     )
-    raise UserError(message)
 
 
 def _label_files(paths: Sequence[Path]) -> list[str]:
@@ -484,11 +473,10 @@ def _check_filters(files: Sequence[DatasetFile], chosen: str | None) -> None:
         filters = sorted(set(_read_cells(file, "filter")))
         if chosen is None and len(filters) > 1:
             options = ", ".join(f"--filter {shlex.quote(name)}" for name in filters)
-            message = (
+            raise UserError(
                 f"The log {Path(str(file.path)).name} has the scores of {len(filters)} filters for "
                 f"each item. Choose one: {options}."
             )
-            raise UserError(message)
 
 
 def _as_list(value: object) -> list[object]:
@@ -497,10 +485,9 @@ def _as_list(value: object) -> list[object]:
 
 def _check_score(column: ColumnProfile) -> None:
     if not column.is_numeric:
-        message = (
+        raise UserError(
             f"The score column {column.name!r} {describe_faults(column)}. {advise_on_cell(column)}"
         )
-        raise UserError(message)
 
 
 def _advise_on_role(role: str, candidates: Sequence[str]) -> str:

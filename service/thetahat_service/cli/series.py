@@ -243,11 +243,10 @@ def read_batch(file: Path, models: tuple[str, ...], cluster: str | None) -> File
         names = [column["name"] for column in table.columns]
         for name in (*models, *([] if cluster is None else [cluster])):
             if name not in names:
-                message = (
+                raise UserError(
                     f"{file} has no column {name!r}, which is a model of the series or the "
                     f"cluster. Its columns are {', '.join(names)}."
                 )
-                raise UserError(message)
         columns = read_columns(table, list(models))
         labels = None if cluster is None else read_labels(table, [cluster])[cluster]
         return FileBatch(

@@ -137,8 +137,7 @@ def _upload_input(client: Client, text: str) -> tuple[str, StudyInput]:
     file, _, words = value.rpartition(":")
     named = dict(word.split("=", 1) for word in words.split(",") if "=" in word)
     if not role or not file or not named:
-        message = f"--input {text!r} must have the form ROLE=FILE:target=COLUMN,..."
-        raise UserError(message)
+        raise UserError(f"--input {text!r} must have the form ROLE=FILE:target=COLUMN,...")
     task = named.pop("task", "classification")
     columns: dict[str, str | list[str]] = {**named}
     if "features" in named:

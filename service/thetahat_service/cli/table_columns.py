@@ -148,43 +148,39 @@ def _refuse_left_out(data: DatasetFile) -> None:
     """Refuse what the upload left out: columns of numbers and lists, and arrays of other sizes."""
     found = data.details.get("lists_among_numbers")
     for name, row in found.items() if isinstance(found, dict) else ():
-        message = (
+        raise UserError(
             f"Column {name!r} has a list in row {row}, and numbers in other rows. Write the number "
             "there; or, if the column is no model, name those that are with --model."
         )
-        raise UserError(message)
     arrays = data.details.get("left_out")
     for name, reason in arrays.items() if isinstance(arrays, dict) else ():
-        message = (
+        raise UserError(
             f"Array {name!r} does not fit the others. {reason} Remove it; or, if it is no model, "
             "name those that are with --model."
         )
-        raise UserError(message)
 
 
 def _refuse_summaries(profiles: Mapping[str, ColumnProfile]) -> None:
     """Refuse a table with one row for each model, whose numbers are no losses of instances."""
     name = find_summary_column(profiles)
     if name is not None:
-        message = (
+        raise UserError(
             f"Each row is of one model, as column {name!r} names another one in every row, so that "
             "the numbers sum up test instances. Give the score of every test instance and model; "
             "or, if the rows are test instances, name the columns of losses with --model."
         )
-        raise UserError(message)
 
 
 def _refuse_transposed(proposals: Mapping[str, Proposal], models: Sequence[str]) -> None:
     """Refuse a table whose rows are models and whose columns are numbered instances."""
     names = [p.column for p in list_of(proposals, Role.INDEX) if not p.column.is_numeric]
     if names and len(models) > names[0].rows and all(name.isdecimal() for name in models):
-        message = (
+        raise UserError(
             f"The columns are numbered ({', '.join(models[:3])} and so on), and the first column "
             f"has a name in each of the {names[0].rows} rows: rows seem to be models and columns "
             "instances. Exchange rows and columns; or, if the columns are models, name them with "
             "--model."
         )
-        raise UserError(message)
 
 
 def _refuse_square(
@@ -196,23 +192,21 @@ def _refuse_square(
         if column.type != "string" or column.rows != len(models) or len(models) < 2:
             continue
         if {*read_labels(data, [column.name])[column.name].tolist()} == {*models}:
-            message = (
+            raise UserError(
                 f"The rows have the names of the columns ({', '.join(models[:3])}), as in a "
                 "confusion matrix or a table of correlations, which has no losses of test "
                 "instances. Send a row for each instance; or name the models with --model."
             )
-            raise UserError(message)
 
 
 def _refuse_other_items(data: DatasetFile, proposals: Mapping[str, Proposal]) -> None:
     """Refuse rows in which two columns name the same items in another order."""
     found = describe_other_items(proposals, lambda name: read_labels(data, [name])[name].tolist())
     if found is not None:
-        message = (
+        raise UserError(
             f"{found} Give the scores of an item in one row, or a row for each item and model; or, "
             "if the rows are right, remove one of the two columns."
         )
-        raise UserError(message)
 
 
 def _doubt_computed(data: DatasetFile, proposals: Mapping[str, Proposal]) -> dict[str, Proposal]:
@@ -233,19 +227,17 @@ def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[s
     """Return the columns that are proposed as models; refuse a file with columns in doubt."""
     for proposal in list_of(proposals, Role.TARGET):
         others = list_of(proposals, Role.MODEL, Role.UNCLEAR, Role.FAULTY, Role.LABEL)
-        message = (
+        raise UserError(
             f"The column {proposal.name!r} seems to have the true values, "
             f"{'so the others would be' if others else 'or is the only one with'} predictions. "
             f"{NO_PREDICTIONS}; or name the columns of losses with --model."
         )
-        raise UserError(message)
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
     for proposal in list_of(proposals, Role.FAULTY):
-        message = (
+        raise UserError(
             f"Column {proposal.name!r} {proposal.reason}. {advise_on_cell(proposal.column)} "
             f"If the column is no model, name those that are: {_name_models(models)}."
         )
-        raise UserError(message)
     unclear = list_of(proposals, Role.UNCLEAR)
     if unclear:
         first = unclear[0]
@@ -257,11 +249,10 @@ def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[s
         everything = [p.name for p in proposals.values() if p.role in {Role.MODEL, Role.UNCLEAR}]
         every = "or, with every column of numbers,"
         likely = f"{_name_models(models)}, {every} " if models else ""
-        message = (
+        raise UserError(
             f"It is not clear whether column {first.name!r} is a model: it {first.reason}.{more} "
             f"Name the models: {likely}{_name_models(everything)}."
         )
-        raise UserError(message)
     if not models:
         message = (
             f"The file has no column of numbers to compare; its columns are {', '.join(proposals)}."
@@ -270,11 +261,10 @@ def _take_models(data: DatasetFile, proposals: Mapping[str, Proposal]) -> list[s
         )
         raise UserError(message)
     if len(models) == 1 and is_no_model_name(models[0]):
-        message = (
+        raise UserError(
             f"The only column of numbers, {models[0]!r}, has a name of something else than losses. "
             f"If it has losses or scores, give {_name_models(models)}."
         )
-        raise UserError(message)
     return models
 
 
@@ -288,19 +278,17 @@ def _check_cells(
     """Refuse models with a cell that is no number, or without a value."""
     for profile in map(profiles.__getitem__, models):
         if not profile.is_numeric:
-            message = (
+            raise UserError(
                 f"Column {profile.name!r} {describe_faults(profile)}. {advise_on_cell(profile)}"
             )
-            raise UserError(message)
         if profile.first_missing is not None and not leaves_out:
             n_missing = profile.rows - profile.present
             rows = f", nor in {n_missing - 1} other rows" if n_missing > 1 else ""
-            message = (
+            raise UserError(
                 f"Model {profile.name!r} has no value in row {profile.first_missing}{rows}: "
                 f"{_describe_marks(data, profile.name)}. Every model needs a value in every row. "
                 "Fill it in, or give --missing leave_out to leave such rows out for all models."
             )
-            raise UserError(message)
 
 
 def _ask_about_codes(data: DatasetFile, models: Sequence[str]) -> None:
@@ -308,13 +296,12 @@ def _ask_about_codes(data: DatasetFile, models: Sequence[str]) -> None:
     columns = read_columns(data, models)
     found = find_missing_code({name: c.astype("float64") for name, c in columns.items()})
     if found is not None:
-        message = (
+        raise UserError(
             f"Model {found.name!r} is {found.code} in row {found.row} ({found.n} rows), and "
             f"{found.low:g} to {found.high:g} in the others: such numbers often stand for missing "
             "values. Empty these cells, and give --missing leave_out; or, if they are values, name "
             f"the models: {_name_models(models)}."
         )
-        raise UserError(message)
 
 
 def _find_computed_total(
@@ -337,11 +324,10 @@ def _describe_marks(data: DatasetFile, name: str) -> str:
 
 def _refuse_total_row(found: TotalRow | None) -> None:
     if found is not None:
-        message = (
+        raise UserError(
             f"Row {found.row} seems to sum up other rows: {found.reason}. Remove it from the file. "
             "If it is a test instance, give it another name, or move it among the others."
         )
-        raise UserError(message)
 
 
 def _ask_about_models(proposals: Mapping[str, Proposal], losses: Sequence[str]) -> None:
@@ -349,13 +335,12 @@ def _ask_about_models(proposals: Mapping[str, Proposal], losses: Sequence[str]) 
     labels = [p for p in list_of(proposals, Role.LABEL) if not p.column.is_numeric]
     if len(losses) == 1 and labels:
         first, name = labels[0].name, shlex.quote(labels[0].name)
-        message = (
+        raise UserError(
             f"The file has one column of numbers, {losses[0]!r}, and column {first!r} may name the "
             f"model of each row: it {labels[0].reason}. Give --model-column {name} if it does, or "
             f"--model {shlex.quote(losses[0])} if the file has one model; --block {name} or "
             f"--cluster {name} if it says which rows belong together."
         )
-        raise UserError(message)
 
 
 def _ask_about_labels(proposals: Mapping[str, Proposal]) -> None:
@@ -370,14 +355,13 @@ def _ask_about_labels(proposals: Mapping[str, Proposal]) -> None:
         if len(labels) > 1
         else ""
     )
-    message = (
+    raise UserError(
         f"Column {first.name!r} may say which rows belong together: it {first.reason}.{others} "
         f"Give --block {name} if it names the sources of the rows, such as schools, "
         f"--cluster {name} if rows with the same value depend on each other, or "
         f"--blocks holdout if all rows are independent (with --group {name}, models are described "
         "by it, too)."
     )
-    raise UserError(message)
 
 
 def _explain_unused(proposal: Proposal) -> str:

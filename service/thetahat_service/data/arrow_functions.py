@@ -29,8 +29,7 @@ def index(values: pa.Array, value: Any) -> pa.Scalar:
 
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return partial(_call, name)
 
 

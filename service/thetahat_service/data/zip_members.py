@@ -32,8 +32,7 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     if member.compress_type != ZSTANDARD:
         return archive.read(member)
     if member.flag_bits & ENCRYPTED:
-        message = f"{name!r} is encrypted"
-        raise zipfile.BadZipFile(message)
+        raise zipfile.BadZipFile(f"{name!r} is encrypted")
     content = _unpack(_read_packed(archive, member), member)
     if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
         message = f"{name!r} does not unpack to the {member.file_size} bytes that it should have"
@@ -45,8 +44,7 @@ def _read_packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Return the member as it is stored; its sizes are those of the table of contents."""
     file = archive.fp
     if file is None:
-        message = "The archive is closed."
-        raise ValueError(message)
+        raise ValueError("The archive is closed.")
     file.seek(member.header_offset)
     header = file.read(LOCAL_HEADER.size)
     if len(header) == LOCAL_HEADER.size:
@@ -56,8 +54,7 @@ def _read_packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
             packed = file.read(member.compress_size)
             if len(packed) == member.compress_size:
                 return packed
-    message = f"{member.filename!r} is not where the table of contents says"
-    raise zipfile.BadZipFile(message)
+    raise zipfile.BadZipFile(f"{member.filename!r} is not where the table of contents says")
 
 
 def _unpack(packed: bytes, member: zipfile.ZipInfo) -> bytes:
@@ -66,6 +63,5 @@ def _unpack(packed: bytes, member: zipfile.ZipInfo) -> bytes:
         with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
             content: bytes = stream.read(member.file_size + 1)
     except (OSError, pa.ArrowException) as error:
-        message = f"{member.filename!r} cannot be unpacked ({error})"
-        raise zipfile.BadZipFile(message) from None
+        raise zipfile.BadZipFile(f"{member.filename!r} cannot be unpacked ({error})") from None
     return content

@@ -184,8 +184,7 @@ class JobKind(ABC, Generic[R]):
 
     def run(self, job: Job[R], payload: Payload) -> Arrays:
         """Compute one chunk; its arrays are kept in the file store until they are gathered."""
-        message = f"The evaluation {job.id} of kind {self.name!r} has no chunk {payload}."
-        raise RuntimeError(message)
+        raise RuntimeError(f"The evaluation {job.id} of kind {self.name!r} has no chunk {payload}.")
 
     def cut_chunk(self, job: Job[R], chunk: Chunk, size: int) -> CutChunk | None:
         """Return a chunk cut in two, the first of about ``size``; None if it cannot be cut.

@@ -36,10 +36,9 @@ def _import_kind(name: str) -> JobKind[Any]:
     """Import the package of a kind and return its ``KIND``."""
     kind: JobKind[Any] = import_module(f"{kinds.__name__}.{name}.kind").KIND
     if kind.name != name:
-        message = (
+        raise RuntimeError(
             f"The package {name!r} registers the kind {kind.name!r}; both must have the same name."
         )
-        raise RuntimeError(message)
     return kind
 
 

@@ -92,11 +92,10 @@ def _parse_host(entry: str) -> ListedHost:
     """Return the host of an entry of a setting; ``ValueError`` if it is none."""
     parts = urlsplit(entry if "://" in entry else f"https://{entry}")
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname or parts.path or parts.username:
-        message = (
+        raise ValueError(
             f"has the entry {entry!r}; write a host, a host with a port, http:// before either, or "
             "a network such as 10.0.0.0/8"
         )
-        raise ValueError(message)
     return ListedHost(parts.hostname, parts.scheme, parts.port)
 
 

@@ -61,7 +61,6 @@ class Spill:
     def read(self, start: int, n_bytes: int) -> bytes:
         """Return some bytes of the file."""
         if self._file is None:
-            message = "No array was written to the file."
-            raise RuntimeError(message)
+            raise RuntimeError("No array was written to the file.")
         self._file.seek(start)
         return self._file.read(n_bytes)

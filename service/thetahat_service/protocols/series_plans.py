@@ -54,9 +54,8 @@ def admit(
     deviations = list_deviations(plan, facts)
     if deviations:
         listed = "; ".join(each.text for each in deviations)
-        message = f"The series is not as its protocol plans: {listed}. Send what is planned."
         raise InvalidRequest(
-            message,
+            f"The series is not as its protocol plans: {listed}. Send what is planned.",
             tuple(
                 FieldError((PLACES.get(each.field, each.field),), f"Not as planned: {each.text}.")
                 for each in deviations

@@ -96,8 +96,7 @@ def parse_envelope(content: bytes) -> Envelope:
     try:
         value = orjson.loads(content)
         if value["payloadType"] != PAYLOAD_TYPE:
-            message = f"its payloadType is not {PAYLOAD_TYPE}"
-            raise ValueError(message)
+            raise ValueError(f"its payloadType is not {PAYLOAD_TYPE}")
         return Envelope(
             base64.b64decode(value["payload"], validate=True),
             tuple(
@@ -106,8 +105,7 @@ def parse_envelope(content: bytes) -> Envelope:
             ),
         )
     except (orjson.JSONDecodeError, binascii.Error, KeyError, TypeError, AttributeError):
-        message = "it is not a DSSE envelope"
-        raise ValueError(message) from None
+        raise ValueError("it is not a DSSE envelope") from None
 
 
 def is_signed_by(envelope: Envelope, key: Ed25519PublicKey) -> bool:

@@ -84,14 +84,11 @@ def parse_statement(content: bytes) -> BundleStatement:
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        message = f"it is not JSON ({error})"
-        raise ValueError(message) from None
+        raise ValueError(f"it is not JSON ({error})") from None
     if not isinstance(value, dict) or value.get("_type") != STATEMENT_TYPE:
-        message = f"its _type is not {STATEMENT_TYPE}"
-        raise ValueError(message)
+        raise ValueError(f"its _type is not {STATEMENT_TYPE}")
     if value.get("predicateType") != PREDICATE_TYPE:
-        message = f"its predicateType is not {PREDICATE_TYPE}"
-        raise ValueError(message)
+        raise ValueError(f"its predicateType is not {PREDICATE_TYPE}")
     try:
         digests = {str(each["name"]): str(each["digest"]["sha256"]) for each in value["subject"]}
         predicate = dict(value["predicate"])
@@ -99,6 +96,5 @@ def parse_statement(content: bytes) -> BundleStatement:
         message = "its subjects have no names with SHA-256, or it has no predicate"
         raise ValueError(message) from None
     if len(digests) < len(value["subject"]):
-        message = "it has two digests of one file"
-        raise ValueError(message)
+        raise ValueError("it has two digests of one file")
     return BundleStatement(digests=digests, predicate=predicate)

@@ -218,8 +218,7 @@ def _check_numbers(
             f"({thetahat.__version__}) refuses the request: {_describe(error)}"
         )
     except RecursionError:
-        message = "The bundle's result is nested more deeply than any result."
-        raise InvalidFile(message) from None
+        raise InvalidFile("The bundle's result is nested more deeply than any result.") from None
 
 
 def _describe(error: Exception) -> str:
@@ -252,8 +251,7 @@ class _Evaluation:
         """The request, checked by the code at hand."""
         kind = str(self.result["kind"])
         if kind not in JOB_KINDS:
-            message = f"there is no kind {kind!r}."
-            raise InvalidParameter(message, loc=("kind",), value=kind)
+            raise InvalidParameter(f"there is no kind {kind!r}.", loc=("kind",), value=kind)
         request: EvaluationRequest = JOB_KINDS[kind].request.model_validate(self.body)
         return request
 

@@ -51,7 +51,6 @@ def connect(*args: Any, **parameters: Any) -> LimitedConnection:
     """Return a new connection; ``OperationalError`` if no time is left or the server is silent."""
     limit_s = compute_remaining_s()
     if limit_s <= 0:
-        message = "No time was left to connect to the database."
-        raise psycopg.OperationalError(message)
+        raise psycopg.OperationalError("No time was left to connect to the database.")
     timeout = min(int(parameters.get("connect_timeout", 5)), math.ceil(limit_s))
     return LimitedConnection.connect(*args, **{**parameters, "connect_timeout": timeout})

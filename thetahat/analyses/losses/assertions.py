@@ -115,8 +115,7 @@ def _assert(  # noqa: PLR0913 - the parameters of the three assertions
     )
     result = evaluate({names[0]: new, names[1]: old}, gate=gate, **options).gate
     if result is None:
-        message = "the evaluation has no gate"
-        raise RuntimeError(message)
+        raise RuntimeError("the evaluation has no gate")
     if result.outcome is not GateOutcome.PASS:
         raise AssertionError(str(result))
     return result

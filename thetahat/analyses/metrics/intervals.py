@@ -143,8 +143,7 @@ def build_bootstrap(
 
 
 def _refuse_standard_errors() -> FloatArray:
-    message = "the resamples of a metric have no standard errors of their own"
-    raise NotImplementedError(message)
+    raise NotImplementedError("the resamples of a metric have no standard errors of their own")
 
 
 def _compute_unit_shares(measured: MetricValues, drawn: UnitName, mean: MeanKind) -> FloatArray:

@@ -349,8 +349,7 @@ class FittingKind(JobKind[F], Generic[F, P]):
 
     def run_other(self, plan: P, payload: Payload) -> Arrays:
         """Compute one of the further chunks."""
-        message = f"The kind {self.name!r} has no chunk {payload} for {plan}."
-        raise RuntimeError(message)
+        raise RuntimeError(f"The kind {self.name!r} has no chunk {payload} for {plan}.")
 
     def start(self, job: Job[F]) -> Finished | Chunks:
         """Cut the splits of the learners into chunks, or compute a small evaluation at once."""
