@@ -23,6 +23,12 @@ _NOT_FITTED: Final = {
     **dict.fromkeys(("tabpfn", "tabpfnclassifier", "tabpfnregressor"), "TabPFN"),
 }
 
+
+def _split(words: str) -> frozenset[str]:
+    """Return the words of a list with commas between them."""
+    return frozenset(" ".join(words.split()).split(", "))
+
+
 COMMON_NAMES: Final[Mapping[str, Mapping[str, str | tuple[str, ...]]]] = {
     "losses": {
         **dict.fromkeys(
@@ -187,88 +193,48 @@ COMMON_NAMES: Final[Mapping[str, Mapping[str, str | tuple[str, ...]]]] = {
 }
 """By family; ``tests`` also of the tests of all models, ``fields`` of requests."""
 
-SCORE_WORDS: Final = frozenset(
-    (
-        *("accuracy", "acc", "right", "correct", "correctness", "score", "scores", "auc", "auroc"),
-        *("f1", "exact", "match", "passed", "solved", "reward"),
-    )
-)
+SCORE_WORDS: Final = _split("""
+accuracy, acc, right, correct, correctness, score, scores, auc, auroc, f1, exact, match, passed,
+solved, reward
+""")
 """Words of a name that says that higher values are better."""
 
-METRIC_WORDS: Final = frozenset(
-    (
-        *("accuracy", "acc", "auc", "auroc", "f1", "precision", "recall", "brier", "nll", "ece"),
-        *("perplexity", "ppl", "wer", "cer", "mae", "mse", "rmse", "mape", "r2", "kappa", "mcc"),
-        *(
-            "bleu",
-            "rouge",
-            "rouge1",
-            "rouge2",
-            "meteor",
-            "chrf",
-            "bertscore",
-            "comet",
-            "em",
-            "ndcg",
-        ),
-        *("mrr", "map", "iou", "dice", "crps", "pinball", "hinge"),
-        *("faithfulness", "relevancy", "relevance", "groundedness", "coherence", "fluency"),
-        *("consistency", "toxicity", "hallucination", "helpfulness", "harmlessness"),
-    )
-)
+METRIC_WORDS: Final = _split("""
+accuracy, acc, auc, auroc, f1, precision, recall, brier, nll, ece, perplexity, ppl, wer, cer, mae,
+mse, rmse, mape, r2, kappa, mcc, bleu, rouge, rouge1, rouge2, meteor, chrf, bertscore, comet, em,
+ndcg, mrr, map, iou, dice, crps, pinball, hinge, faithfulness, relevancy, relevance, groundedness,
+coherence, fluency, consistency, toxicity, hallucination, helpfulness, harmlessness
+""")
 """Words of a name that say which metric a column has."""
 
-QUALITY_WORDS: Final = frozenset(
-    (
-        *("similarity", "cosine", "semantic", "quality", "coverage", "agreement", "rate", "ratio"),
-        *(
-            "overlap",
-            "pass",
-            "solve",
-            "proportion",
-            "sentiment",
-            "novelty",
-            "text",
-            "item",
-            "prompt",
-            "answer",
-        ),
-    )
-)
+QUALITY_WORDS: Final = _split("""
+similarity, cosine, semantic, quality, coverage, agreement, rate, ratio, overlap, pass, solve,
+proportion, sentiment, novelty, text, item, prompt, answer
+""")
 """Further words of a name that has no model in it, only what was measured."""
 
-QUANTITY_WORDS: Final = frozenset(
-    (
-        *("ttft", "tpot", "itl", "rtt", "ping", "jitter", "lag", "offset", "delay", "gap", "idle"),
-        *("walltime", "wallclock", "clock", "took", "tok", "toks", "len", "size", "footprint"),
-        *("spend", "fee", "credits", "billing", "quota", "tax", "mem", "vram", "ram", "rss"),
-        *("util", "usage", "utilization", "power", "emissions", "carbon", "co2", "co2e", "macs"),
-        *("gmacs", "params", "parameters", "layers", "turns", "calls", "steps", "step", "iter"),
-        *("epochs", "ctx", "conf", "certainty", "logits", "penalty", "levenshtein", "lev"),
-        *("jaccard", "hamming", "dist", "sim", "repetition", "refusal", "refused", "truncated"),
-        *("masked", "missing", "compression", "resolution", "area", "pixels", "fps", "frame"),
-        *("blur", "width", "height", "speed", "bpb", "loc", "nloc", "ttr", "freq", "zscore"),
-        *("quantile", "stat", "effect", "support", "bandwidth", "dose", "income", "bmi"),
-        *("altitude", "mass", "concentration", "pressure", "p50", "p90", "p95", "p99", "votes"),
-        *("shots", "iterations", "retries", "attempts", "hops", "citations", "refs", "upvotes"),
-        *("votes", "downvotes", "likes", "views", "stars", "visits", "clicks", "impressions"),
-        *("workers", "threads", "warnings", "failures", "crashes", "timeouts", "commits"),
-        *("revenue", "profit", "vocab", "imbalance", "concurrency", "ttfb", "wpm", "syllables"),
-    )
-)
+QUANTITY_WORDS: Final = _split("""
+ttft, tpot, itl, rtt, ping, jitter, lag, offset, delay, gap, idle, walltime, wallclock, clock,
+took, tok, toks, len, size, footprint, spend, fee, credits, billing, quota, tax, mem, vram, ram,
+rss, util, usage, utilization, power, emissions, carbon, co2, co2e, macs, gmacs, params,
+parameters, layers, turns, calls, steps, step, iter, epochs, ctx, conf, certainty, logits, penalty,
+levenshtein, lev, jaccard, hamming, dist, sim, repetition, refusal, refused, truncated, masked,
+missing, compression, resolution, area, pixels, fps, frame, blur, width, height, speed, bpb, loc,
+nloc, ttr, freq, zscore, quantile, stat, effect, support, bandwidth, dose, income, bmi, altitude,
+mass, concentration, pressure, p50, p90, p95, p99, votes, shots, iterations, retries, attempts,
+hops, citations, refs, upvotes, downvotes, likes, views, stars, visits, clicks, impressions,
+workers, threads, warnings, failures, crashes, timeouts, commits, revenue, profit, vocab,
+imbalance, concurrency, ttfb, wpm, syllables
+""")
 """Words for what is measured or set, which may as well be a part of a model's name."""
 
-QUALIFYING_WORDS: Final = frozenset(
-    (
-        *("per", "in", "out", "to", "first", "at", "e", "k", "t", "z", "e2e", "log", "log2"),
-        *("log10", "sqrt", "norm", "normalized", "rel", "relative", "raw", "scaled", "used"),
-        *("generated", "input", "output", "prompt", "completion", "reasoning", "cached", "hidden"),
-        *("context", "seq", "sequence", "response", "resp", "answer", "doc", "image", "file"),
-        *("model", "gpu", "cpu", "wall", "peak", "beam", "tool", "api", "global", "presence"),
-        *("train", "test", "new", "cum", "token", "word", "sentence", "wind", "fraction", "added"),
-        *("learning", "retrieved", "decode", "prefill"),
-    )
-)
+QUALIFYING_WORDS: Final = _split("""
+per, in, out, to, first, at, e, k, t, z, e2e, log, log2, log10, sqrt, norm, normalized, rel,
+relative, raw, scaled, used, generated, input, output, prompt, completion, reasoning, cached,
+hidden, context, seq, sequence, response, resp, answer, doc, image, file, model, gpu, cpu, wall,
+peak, beam, tool, api, global, presence, train, test, new, cum, token, word, sentence, wind,
+fraction, added, learning, retrieved, decode, prefill
+""")
 """Words that say which one: ``hidden_size``."""
 
 COUNT_PHRASES: Final = (
@@ -276,204 +242,133 @@ COUNT_PHRASES: Final = (
 )
 """First words of the name of a count, before what is counted in plural: ``nb_layers``."""
 
-QUANTITY_ENDINGS: Final = frozenset(
-    (
-        *("rate", "ratio", "fraction", "frac", "share", "proportion", "util", "score", "value"),
-        *("len", "size", "depth", "norm", "dim", "dims", "freq", "dist", "balance", "overlap"),
-        *("bias", "level", "status", "code", "ts", "mem", "hits", "wait", "io", "total"),
-        *("ratings", "speed", "correct", "at", "load", "budget", "penalty", "decay", "step", "per"),
-    )
-)
+QUANTITY_ENDINGS: Final = _split("""
+rate, ratio, fraction, frac, share, proportion, util, score, value, len, size, depth, norm, dim,
+dims, freq, dist, balance, overlap, bias, level, status, code, ts, mem, hits, wait, io, total,
+ratings, speed, correct, at, load, budget, penalty, decay, step, per
+""")
 """Last words of a name of several words that says what is measured, of whatever it is."""
 
-UNIT_ENDINGS: Final = frozenset(
-    (
-        *("s", "sec", "ms", "us", "ns", "min", "h", "hr", "hrs", "kb", "mb", "gb", "tb", "mib"),
-        *("gib", "wh", "kwh", "mwh", "w", "watt", "watts", "joule", "joules", "j", "g", "kg"),
-        *("cents", "dollars", "euros", "gbp", "hz", "khz", "mhz", "ghz", "db", "px", "tps", "qps"),
-        *("rps", "mbps", "gbps", "kbps", "gflops", "tflops", "pflops", "tok", "toks", "dpi"),
-    )
-)
+UNIT_ENDINGS: Final = _split("""
+s, sec, ms, us, ns, min, h, hr, hrs, kb, mb, gb, tb, mib, gib, wh, kwh, mwh, w, watt, watts, joule,
+joules, j, g, kg, cents, dollars, euros, gbp, hz, khz, mhz, ghz, db, px, tps, qps, rps, mbps, gbps,
+kbps, gflops, tflops, pflops, tok, toks, dpi
+""")
 """Last words of a name that are units. Of one letter, they are the sizes of models as well."""
 
-NAMES_OF_METHODS: Final = frozenset(
-    ("map", "em", "comet", "meteor", "dice", "hinge", "pinball", "exact", "match", "log", "bits")
-)
+NAMES_OF_METHODS: Final = _split("""
+map, em, comet, meteor, dice, hinge, pinball, exact, match, log, bits
+""")
 """Words for metrics, scores and losses that may as well be the whole name of a model."""
 
 METRIC_ALIASES: Final = {"acc": "accuracy", "auroc": "auc", "ppl": "perplexity"}
 """Other words for some of them."""
 
-NUMBERING_WORDS: Final = frozenset(("id", "ids", "uid", "key", "index", "idx", "nr", "number"))
+NUMBERING_WORDS: Final = _split("id, ids, uid, key, index, idx, nr, number")
 """Last words of a name that says that a column numbers things: ``patient_id``."""
 
-LABEL_NAMES: Final = NUMBERING_WORDS | frozenset(
-    (
-        *("row", "item", "instance", "example", "case", "sample", "question", "prompt", "task"),
-        *("query", "document", "doc", "passage", "topic", "session", "conversation", "request"),
-        *(
-            "epoch",
-            "trial",
-            "attempt",
-            "replicate",
-            "iteration",
-            "step",
-            "turn",
-            "rank",
-            "position",
-        ),
-        *("fold", "split", "repeat", "rep", "run", "seed", "block", "group", "cluster", "batch"),
-        *("source", "site", "school", "hospital", "clinic", "center", "centre", "country"),
-        *("subject", "patient", "person", "user", "customer", "student", "region", "year"),
-        *("month", "week", "day", "date", "time", "timestamp", "dataset", "domain", "subset"),
-    )
-)
+LABEL_NAMES: Final = NUMBERING_WORDS | _split("""
+row, item, instance, example, case, sample, question, prompt, task, query, document, doc, passage,
+topic, session, conversation, request, epoch, trial, attempt, replicate, iteration, step, turn,
+rank, position, fold, split, repeat, rep, run, seed, block, group, cluster, batch, source, site,
+school, hospital, clinic, center, centre, country, subject, patient, person, user, customer,
+student, region, year, month, week, day, date, time, timestamp, dataset, domain, subset
+""")
 """Names that say that a column of whole numbers has labels and no measurements."""
 
-UNIT_WORDS: Final = frozenset(
-    ("seconds", "secs", "ms", "count", "usd", "eur", "bytes", "pct", "percent", "percentage")
-)
+UNIT_WORDS: Final = _split("seconds, secs, ms, count, usd, eur, bytes, pct, percent, percentage")
 """Words of a name for what a column counts in; losses have units, too: ``error_pct``."""
 
-MEASURE_WORDS: Final = (
-    frozenset(
-        (
-            *(
-                "latency",
-                "duration",
-                "elapsed",
-                "runtime",
-                "time",
-                "tokens",
-                "frequency",
-                "timestamp",
-            ),
-            *("length", "chars", "price", "cost", "age"),
-            *("temperature", "temp", "weight", "weights", "confidence", "difficulty", "threshold"),
-            *("entropy", "logprob", "logprobs", "loglik", "loglikelihood", "likelihood", "elo"),
-            *("uncertainty", "popularity", "prevalence", "percentile", "complexity", "importance"),
-            *("surprisal", "propensity", "exposure", "readability", "flesch"),
-            *("hours", "minutes", "mins", "words", "sentences", "characters", "lines", "mb", "gb"),
-            *(
-                "memory",
-                "throughput",
-                "flops",
-                "energy",
-                "distance",
-                "snr",
-                "latitude",
-                "longitude",
-            ),
-        )
-    )
-    | UNIT_WORDS
-)
+MEASURE_WORDS: Final = UNIT_WORDS | _split("""
+latency, duration, elapsed, runtime, time, tokens, frequency, timestamp, length, chars, price,
+cost, age, temperature, temp, weight, weights, confidence, difficulty, threshold, entropy, logprob,
+logprobs, loglik, loglikelihood, likelihood, elo, uncertainty, popularity, prevalence, percentile,
+complexity, importance, surprisal, propensity, exposure, readability, flesch, hours, minutes, mins,
+words, sentences, characters, lines, mb, gb, memory, throughput, flops, energy, distance, snr,
+latitude, longitude
+""")
 """Words of a name that says that a column measures something else than a loss or a score."""
 
-MEASURE_NAMES: Final = frozenset(
-    (
-        *("rank", "position", "log prob", "log probs", "log likelihood", "p value", "pvalue"),
-        *("size", "height", "width", "depth", "speed", "lat", "lon", "lng", "hardness", "noise"),
-        *("noise level", "margin", "prior", "bias", "level", "learning rate"),
-        *("top p", "top k", "alpha", "beta", "gamma", "discrimination", "guessing", "share"),
-        *("fraction", "volume", "priority", "human agreement", "base rate", "label noise", "kl"),
-        *("grad norm", "embedding norm", "batch size", "kl div", "kl divergence"),
-    )
-)
+MEASURE_NAMES: Final = _split("""
+rank, position, log prob, log probs, log likelihood, p value, pvalue, size, height, width, depth,
+speed, lat, lon, lng, hardness, noise, noise level, margin, prior, bias, level, learning rate,
+top p, top k, alpha, beta, gamma, discrimination, guessing, share, fraction, volume, priority,
+human agreement, base rate, label noise, kl, grad norm, embedding norm, batch size, kl div,
+kl divergence
+""")
 """Whole names of such columns, also after words such as ``mean``; as parts they may name models."""
 
-SPREAD_WORDS: Final = frozenset(
-    (
-        *("std", "stdev", "sd", "se", "stderr", "sem", "variance", "diff", "delta", "difference"),
-        *("ci", "lower", "upper", "lcl", "ucl", "lci", "uci", "lb", "ub", "iqr"),
-    )
-)
+SPREAD_WORDS: Final = _split("""
+std, stdev, sd, se, stderr, sem, variance, diff, delta, difference, ci, lower, upper, lcl, ucl,
+lci, uci, lb, ub, iqr
+""")
 """Words of a name that says that a column has the spread, limits or the difference of others."""
 
-SUMMARY_NAMES: Final = frozenset(
-    ("average", "avg", "overall", "total", "sum", "subtotal", "macro average", "micro average")
-)
+SUMMARY_NAMES: Final = _split("""
+average, avg, overall, total, sum, subtotal, macro average, micro average
+""")
 """Names that say that a column sums up others; a model may be named mean or median."""
 
-GROUP_NAMES: Final = frozenset(
-    ("sex", "gender", "female", "male", "race", "ethnicity", "nationality", "religion")
-)
+GROUP_NAMES: Final = _split("sex, gender, female, male, race, ethnicity, nationality, religion")
 """Names that say that a column has groups of people."""
 
-RATER_WORDS: Final = frozenset(
-    (
-        *("rater", "annotator", "coder", "labeler", "labeller", "assessor", "grader", "judge"),
-        *("judgement", "judgment", "autorater", "rating", "grade", "annotation"),
-    )
-)
+RATER_WORDS: Final = _split("""
+rater, annotator, coder, labeler, labeller, assessor, grader, judge, judgement, judgment,
+autorater, rating, grade, annotation
+""")
 """Words of a name that says that a column has the ratings of a person or of a judge."""
 
-TIME_NAMES: Final = frozenset(
-    ("time", "timestamp", "date", "datetime", "day", "week", "month", "year", "hour", "created at")
-)
+TIME_NAMES: Final = _split("""
+time, timestamp, date, datetime, day, week, month, year, hour, created at
+""")
 """Names that say that a column has the time of each row."""
 
-MODEL_NAMES: Final = frozenset(
-    (
-        *("model", "models", "system", "method", "algorithm", "learner", "classifier", "regressor"),
-        *("estimator", "llm", "engine", "approach", "agent", "variant", "candidate", "arm"),
-        *("workflow", "wflow"),
-    )
-)
+MODEL_NAMES: Final = _split("""
+model, models, system, method, algorithm, learner, classifier, regressor, estimator, llm, engine,
+approach, agent, variant, candidate, arm, workflow, wflow
+""")
 """Names that say that a column names the model of each row."""
 
-RUN_NAMES: Final = frozenset(
-    ("run", "seed", "epoch", "repeat", "rep", "trial", "attempt", "replicate", "iteration", "turn")
-)
+RUN_NAMES: Final = _split("""
+run, seed, epoch, repeat, rep, trial, attempt, replicate, iteration, turn
+""")
 """Names that say that a column tells runs of the same item apart."""
 
-TASK_NAMES: Final = frozenset(("task", "benchmark", "dataset", "subset", "domain", "suite"))
+TASK_NAMES: Final = _split("task, benchmark, dataset, subset, domain, suite")
 """Names that say that a column has the task or test set of each item."""
 
-ITEM_NAMES: Final = frozenset(
-    (
-        *("item", "doc", "document", "instance", "example", "sample", "question", "prompt"),
-        *("query", "case", "problem", "id", "row", "input"),
-    )
-)
+ITEM_NAMES: Final = _split("""
+item, doc, document, instance, example, sample, question, prompt, query, case, problem, id, row,
+input
+""")
 """Names, also before ``id``, that say that a column names the item that is tested."""
 
-TOTAL_WORDS: Final = frozenset(
-    (
-        *("mean", "average", "avg", "total", "sum", "overall", "all", "median", "std", "sd", "se"),
-        *("stderr", "sem", "macro", "micro", "aggregate", "summary", "totals", "count", "min"),
-        *("max", "minimum", "maximum", "subtotal", "subtotals"),
-        *("mittelwert", "durchschnitt", "gesamt", "gesamtergebnis", "insgesamt", "summe"),
-        *("moyenne", "somme", "media", "totale", "somma", "promedio", "suma", "gemiddelde"),
-        *("totaal", "\u5408\u8ba1", "\u5408\u8a08", "\u5e73\u5747", "\u603b\u8ba1"),
-    )
-)
+TOTAL_WORDS: Final = _split("""
+mean, average, avg, total, sum, overall, all, median, std, sd, se, stderr, sem, macro, micro,
+aggregate, summary, totals, count, min, max, minimum, maximum, subtotal, subtotals, mittelwert,
+durchschnitt, gesamt, gesamtergebnis, insgesamt, summe, moyenne, somme, media, totale, somma,
+promedio, suma, gemiddelde, totaal, 合计, 合計, 平均, 总计
+""")
 """Words of what names a row that sums up other rows: ``Grand total:``."""
 
-TOTAL_FILLERS: Final = frozenset(
-    (
-        *("grand", "row", "rows", "of", "the", "score", "scores", "value", "values", "items"),
-        *("standard", "deviation", "dev", "error", "column", "columns", "result", "results"),
-    )
-)
+TOTAL_FILLERS: Final = _split("""
+grand, row, rows, of, the, score, scores, value, values, items, standard, deviation, dev, error,
+column, columns, result, results
+""")
 """Words that may stand beside them."""
 
-OUTCOME_WORDS: Final = frozenset(
-    (
-        *("pass", "passed", "fail", "failed", "correct", "incorrect", "right", "wrong", "yes"),
-        *("no", "true", "false", "t", "f", "y", "n", "success", "failure", "win", "lose", "lost"),
-        *("wahr", "falsch", "ja", "nein", "richtig", "vrai", "faux", "oui", "non", "vero", "falso"),
-        *("s\u00ec", "s\u00ed", "si", "verdadero", "verdadeiro", "sim", "n\u00e3o", "waar", "nee"),
-        *("\u2713", "\u2714", "\u2717", "\u2718", "\u2705", "\u274c"),
-    )
-)
+OUTCOME_WORDS: Final = _split("""
+pass, passed, fail, failed, correct, incorrect, right, wrong, yes, no, true, false, t, f, y, n,
+success, failure, win, lose, lost, wahr, falsch, ja, nein, richtig, vrai, faux, oui, non, vero,
+falso, sì, sí, si, verdadero, verdadeiro, sim, não, waar, nee, ✓, ✔, ✗, ✘, ✅, ❌
+""")
 """Words in a column that may say of each row whether a model was right."""
 
-TRUE_WORDS: Final = frozenset(("true", "True", "TRUE", "t", "T"))
-FALSE_WORDS: Final = frozenset(("false", "False", "FALSE", "f", "F"))
+TRUE_WORDS: Final = _split("true, True, TRUE, t, T")
+FALSE_WORDS: Final = _split("false, False, FALSE, f, F")
 """Words that are 1 and 0 where numbers are needed; a single letter only beside its opposite."""
 
-MISSING_WORDS: Final = frozenset(("?", "-", "n/a", "na", "nan", "none", "null", "<na>", "error"))
+MISSING_WORDS: Final = _split("?, -, n/a, na, nan, none, null, <na>, error")
 """What may stand among them where a model has no outcome."""
 
 MISSING_TYPES: Final = frozenset({"NAType", "NaTType"})
@@ -490,35 +385,28 @@ MISSING_MARKS: Final = MISSING_WORDS - {"error"} | {
 }
 """Missing in a column whose other values are numbers, in small letters; labels in one of text."""
 
-TARGET_NAMES: Final = frozenset(
-    ("y", "target", "label", "labels", "truth", "outcome", "actual", "observed", "gold", "y true")
-)
+TARGET_NAMES: Final = _split("""
+y, target, label, labels, truth, outcome, actual, observed, gold, y true
+""")
 """Names that say that a column has the true values, and the others predictions of them."""
 
-LOSS_WORDS: Final = frozenset(
-    (
-        *("loss", "losses", "error", "errors", "brier", "log", "wrong", "incorrect", "failed"),
-        *("perplexity", "ppl", "bits", "wer", "cer", "mae", "mse", "rmse", "mape", "nll", "regret"),
-        "crossentropy",
-    )
-)
+LOSS_WORDS: Final = _split("""
+loss, losses, error, errors, brier, log, wrong, incorrect, failed, perplexity, ppl, bits, wer, cer,
+mae, mse, rmse, mape, nll, regret, crossentropy
+""")
 """Words of a name that says that lower values are better, whatever else it says."""
 
-DOUBTFUL_WORDS: Final = frozenset(
-    (
-        *("not", "non", "no", "toxicity", "toxic", "hallucination", "harm", "harmful", "risk"),
-        *("bias", "distance", "uncertainty", "variance", "violation", "violations", "anomaly"),
-    )
-)
+DOUBTFUL_WORDS: Final = _split("""
+not, non, no, toxicity, toxic, hallucination, harm, harmful, risk, bias, distance, uncertainty,
+variance, violation, violations, anomaly
+""")
 """Words of a name by which a score may be better when it is lower: ``toxicity_score``."""
 
-TRUTH_NAMES: Final = frozenset(("truth", "actual", "observed", "gold", "y true", "ground truth"))
+TRUTH_NAMES: Final = _split("truth, actual, observed, gold, y true, ground truth")
 """Names of true values that stand beside predictions rather than beside features."""
 
-PREDICTION_WORDS: Final = frozenset(
-    (
-        *("pred", "preds", "predicted", "prediction", "predictions", "forecast", "fitted", "hat"),
-        *("yhat", "prob", "proba", "probability", "probabilities"),
-    )
-)
+PREDICTION_WORDS: Final = _split("""
+pred, preds, predicted, prediction, predictions, forecast, fitted, hat, yhat, prob, proba,
+probability, probabilities
+""")
 """Words of a name that says that a column has predictions."""
