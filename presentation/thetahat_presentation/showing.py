@@ -77,10 +77,7 @@ def tell_plan(document: Document, protocol: Json | None) -> Document:
 def show_other_form(result: Json) -> Document:
     """Return the document of a result for which ``show`` raised one of ``OTHER_FORM``.
 
-    Parameters
-    ----------
-    result : mapping
-        The result as JSON, of another release: its numbers are listed, without those in lists.
+    The result is that of another release: its numbers are listed, without those in lists.
     """
     provenance = result.get("provenance")
     known = provenance if isinstance(provenance, Mapping) else {}

@@ -38,10 +38,7 @@ def has_each_key_once(body: bytes, value: Any) -> bool:
 def find_repeated_key(body: bytes | str) -> str | None:
     """Return the first key that an object has twice; None without one.
 
-    Raises
-    ------
-    RecursionError
-        The value is nested too deeply.
+    Raises ``RecursionError`` if the value is nested too deeply.
     """
     try:
         json.loads(body, object_pairs_hook=_check_members, parse_int=float)

@@ -49,11 +49,8 @@ def group_by_path(learners: Mapping[str, Learner], most: int) -> list[Group]:
 def most_learners_together(data: Data, n_tests: int) -> int:
     """Return the size of the largest group.
 
-    Parameters
-    ----------
-    n_tests : int
-        Number of rows that one learner is tested on, repeats counted, whose outcomes are in memory
-        at once.
+    ``n_tests`` is the number of rows that one learner is tested on, repeats counted, whose outcomes
+    are in memory at once.
     """
     return max(1, MAX_NUMBERS_TOGETHER // max(1, n_tests * numbers_per_row(data)))
 

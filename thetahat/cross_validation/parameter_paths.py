@@ -50,13 +50,9 @@ def run_path(  # noqa: PLR0913 - as run_splits
     The last digits differ because sums are computed in another order. As for ``run_splits``, an
     outcome depends on the seed, the names, the data and the split, and here also on the other
     learners of the group, but not on the other splits. Where the path has no usable values for a
-    learner and a split, the learner is run on that split alone.
-
-    Returns
-    -------
-    dict
-        By name, in the group's order: the outcomes of all splits, or the exception that
-        ``run_splits`` raises. An exception of one learner does not stop the others.
+    learner and a split, the learner is run on that split alone. They are by name, in the group's
+    order: the outcomes of all splits, or the exception that ``run_splits`` raises. An exception of
+    one learner does not stop the others.
     """
     prepared = [apply_stateless_steps(learner, data) for learner in group.learners]
     group = replace(group, learners=tuple(learner for learner, _ in prepared))

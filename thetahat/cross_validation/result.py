@@ -50,10 +50,7 @@ class LearnerFailure:
 def summarise_fits(reasons: Sequence[str | None]) -> LearnerFits:
     """Count the splits of one learner that were predicted with and without a fit.
 
-    Parameters
-    ----------
-    reasons : sequence of str or None
-        For each split, why the learner was fitted on it; None if it was not fitted.
+    ``reasons`` says of each split why the learner was fitted on it; None if it was not fitted.
     """
     counts = Counter(reason for reason in reasons if reason is not None)
     n_plain = counts.total()

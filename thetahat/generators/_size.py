@@ -50,10 +50,7 @@ class DrawSize:
 def check_drawn(n_rows: int, n_columns: int, name: str) -> None:
     """Raise ``InvalidParameter`` if an array of so many numbers is too large to be drawn.
 
-    Parameters
-    ----------
-    name : str
-        The parameter that sets the number of rows.
+    ``name`` is the parameter that sets the number of rows.
     """
     if n_rows * n_columns > MAX_DRAWN:
         raise InvalidParameter(

@@ -117,11 +117,8 @@ class WeightEstimator(Protocol):
 def compute_weights_from_logarithms(logarithms: FloatArray) -> FloatArray:
     """Return (n,) weights of the source rows from their logarithms.
 
-    Raises
-    ------
-    InsufficientData
-        A weight is above ``MAX_MAGNITUDE``, or all underflow to 0: the source and the target hardly
-        overlap.
+    Raises ``InsufficientData`` if a weight is above ``MAX_MAGNITUDE``, or all underflow to 0: the
+    source and the target hardly overlap.
     """
     largest = float(logarithms.max())
     if not largest <= math.log(MAX_MAGNITUDE):

@@ -24,10 +24,8 @@ class ClassShare(Metric):
     def choose_cells(self, true: BoolArray, predicted: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Return the cells whose rows count, and those of which they are a share.
 
-        Parameters
-        ----------
-        true, predicted : ndarray of bool
-            (C, 1) and (1, C): whether the true, or predicted, class is the positive one.
+        ``true`` (C, 1) and ``predicted`` (1, C) say whether the true, or predicted, class is the
+        positive one.
         """
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:

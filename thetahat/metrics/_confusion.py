@@ -117,11 +117,8 @@ def build_share_statistic(
 ) -> TableStatistic:
     """Return the share of the rows in some cells among those in others.
 
-    Parameters
-    ----------
-    counted, base : ndarray of bool
-        (C, C) cells of the counted rows, which are among those of the base; of one row or one
-        column, where the cells do not depend on the other class.
+    ``counted`` are the (C, C) cells of the counted rows, which are among those of ``base``; of one
+    row or one column, where the cells do not depend on the other class.
     """
     shape = (len(judged.classes),) * 2
     inside, outside = (

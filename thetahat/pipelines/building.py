@@ -113,10 +113,7 @@ def find_tasks(
 ) -> frozenset[str]:
     """Return the tasks of the learner that a specification names; raises as ``build`` does.
 
-    Parameters
-    ----------
-    task : str
-        The task whose learners are named if the name is unknown.
+    ``task`` is the task whose learners are named if the name is unknown.
     """
     return _find_learner(spec.name, task, allowed_packages, loc).tasks
 

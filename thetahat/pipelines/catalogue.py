@@ -45,10 +45,7 @@ def describe_learners(
 ) -> list[LearnerDescription]:
     """Return every learner's name, title, tasks, origin and parameters.
 
-    Parameters
-    ----------
-    allowed_packages : frozenset of str
-        Packages whose learners the operator allows.
+    ``allowed_packages`` are those whose learners the operator allows.
     """
     own = [_describe_own(LEARNERS[name], "thetahat") for name in LEARNERS]
     others = [

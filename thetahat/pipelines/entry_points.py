@@ -74,10 +74,8 @@ def _read_entry_points() -> list[InstalledLearner]:
 def load_learner(installed: InstalledLearner) -> Any:
     """Import the class of an installed learner and check that it is a learner.
 
-    Raises
-    ------
-    InvalidParameter
-        It cannot be imported or is not a learner; the message is for the operator.
+    Raises ``InvalidParameter`` if it cannot be imported or is not a learner; the message is for the
+    operator.
     """
     description = (
         f"the learner {installed.name!r} of the package {installed.package} {installed.version}"

@@ -47,10 +47,7 @@ def run_design(
 ) -> LearnerRun:
     """Fit and test a learner on the splits from ``start`` to ``stop``; return its losses.
 
-    Raises
-    ------
-    EvaluationError
-        The exceptions of ``run_splits``; the message names the extra fit.
+    The message of an exception of ``run_splits`` names the extra fit.
     """
     group = Group((learning.name,), (learning.learner,))
     by_learner = run_design_together(group, learning.data, learning.loss, design, seed, start, stop)
@@ -65,10 +62,8 @@ def run_design_together(  # noqa: PLR0913 - the arguments of run_path and the ra
 ) -> dict[str, LearnerRun | EvaluationError]:
     """Fit and test the learners of a group on the same splits, as ``run_path`` does.
 
-    Returns
-    -------
-    dict
-        By learner, in the group's order: the value that ``run_design`` returns, or its exception.
+    They are by learner, in the group's order: the value that ``run_design`` returns, or its
+    exception.
     """
     records = {name: _LearnerRecord() for name in group.names}
     splits = design.splits(build_rows(data), seed, start=start, stop=stop)

@@ -68,10 +68,8 @@ SuppliedRefit = tuple[RequestedRefit, Mapping[str, LossesByDesign]]
 def count_copies(resamples: Sequence[IntArray]) -> tuple[npt.NDArray[np.int32], ...]:
     """Return the (n,) numbers of copies of each row in resamples of n row numbers.
 
-    Raises
-    ------
-    InvalidParameter
-        A resample of another length, with a row number out of range, or that has every row.
+    Raises ``InvalidParameter`` for a resample of another length, with a row number out of range, or
+    that has every row.
     """
     n = len(resamples[0])
     counts: list[npt.NDArray[np.int32]] = []

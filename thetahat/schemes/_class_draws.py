@@ -60,10 +60,8 @@ class RowsToDraw:
     ) -> tuple[_Draw, int]:
         """Repeat a draw until it is usable; return it and how many before it were not.
 
-        Raises
-        ------
-        InsufficientData
-            ``MAX_DRAWS`` draws are not usable; the message names the class with the fewest rows.
+        Raises ``InsufficientData`` if ``MAX_DRAWS`` draws are not usable; the message names the
+        class with the fewest rows.
         """
         for n_unusable in range(MAX_DRAWS):
             drawn = draw()

@@ -103,12 +103,8 @@ class SequentialMethod(ABC):
         """Return the probability that the last interval lies between two bounds.
 
         The values to come are taken to have the mean and the spread of those so far. None where
-        there is no last look to come, and without spread.
-
-        Parameters
-        ----------
-        least, most : float or None
-            The bounds; None for one that there is not.
+        there is no last look to come, and without spread. ``least`` and ``most`` are the bounds;
+        None for one that there is not.
         """
         del state, least, most, question
         return None

@@ -131,12 +131,8 @@ class Statistic(ABC):
     def build_functional(self, sample: Sample, *, fast: bool) -> Functional:
         """Return the statistic on that sample as a function of row counts.
 
-        ``fast`` asks for compiled loops, which pay for many draws.
-
-        Raises
-        ------
-        EvaluationError
-            The sample does not fit the statistic, or has no value of it.
+        ``fast`` asks for compiled loops, which pay for many draws. Raises ``EvaluationError`` if
+        the sample does not fit the statistic, or has no value of it.
         """
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:

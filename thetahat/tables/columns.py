@@ -286,10 +286,7 @@ def describe_other_cells(
 ) -> str:
     """Return a sentence that names the cells that are no numbers, if the others are; else ''.
 
-    Parameters
-    ----------
-    number_row : callable or None
-        Returns the number that a row has in the data; None if that is not known.
+    ``number_row`` returns the number that a row has in the data; None if that is not known.
     """
     mixed = find_mixed_marks(values)
     if mixed is not None:

@@ -127,10 +127,7 @@ def _number_values(data: Data) -> IntArray:
 def _compare(column: np.ndarray, target: _Target, largest: float) -> str:
     """Return how a complete column repeats the target; empty if it does not.
 
-    Parameters
-    ----------
-    largest : float
-        The largest probability by which it may do so by chance.
+    ``largest`` is the largest probability by which it may do so by chance.
     """
     may_be_line = column.dtype.kind == "f" and target.is_number and target.chance_of_line < largest
     if may_be_line and _is_linear(column, target.values):

@@ -47,11 +47,7 @@ def to_json(value: object) -> Any:
 
     NaN and infinity become None. Mappings keep their order and get string keys; arrays, tuples and
     lists become lists; an enumeration's member becomes its value; a dataclass becomes a dict.
-
-    Raises
-    ------
-    TypeError
-        The value, or one inside it, is of another type.
+    Raises ``TypeError`` if the value, or one inside it, is of another type.
     """
     kind = type(value)
     if kind in WRITTEN_UNCHANGED:

@@ -131,10 +131,7 @@ def find_missing(values: Sequence[Any] | np.ndarray) -> BoolArray:
 def refuse_missing(missing: Mapping[str, BoolArray]) -> None:
     """Raise ``InvalidParameter`` for the first missing value, and say how to leave rows out.
 
-    Parameters
-    ----------
-    missing : mapping of str to ndarray of bool
-        (n,) whether each row has no value, by column.
+    ``missing`` says by column which of the (n,) rows have no value.
     """
     for column, is_missing in missing.items():
         if is_missing.any():

@@ -51,12 +51,7 @@ def find_splits_sorted_by_truth(truth: np.ndarray, layout: Layout) -> BoolArray:
     """Return in which splits of the first repeat equal true values stand together.
 
     Of values that are mostly different from their neighbours only those that rise or fall count as
-    sorted, and values that are all equal do not.
-
-    Parameters
-    ----------
-    truth : ndarray
-        (n,) true values by row.
+    sorted, and values that are all equal do not. ``truth`` are the (n,) true values by row.
     """
     rows, starts = layout.get_first_repeat()
     known, codes = np.unique(truth[rows], return_inverse=True)

@@ -34,12 +34,8 @@ def estimate_corrected_resampled(
 ) -> VarianceEstimate:
     """Return the variance (1/J + n_2/n_1) S^2 of the macro mean.
 
-    Its target is a new source for source blocks, else the sources of the data.
-
-    Raises
-    ------
-    InsufficientData
-        The method does not fit the layout; the message is ``refusal``.
+    Its target is a new source for source blocks, else the sources of the data. Raises
+    ``InsufficientData`` if the method does not fit the layout; the message is ``refusal``.
     """
     layout = losses.layout
     ratio, j = layout.test_to_train_ratio, layout.n_splits

@@ -140,12 +140,8 @@ def combine_degrees(variances: FloatArray, degrees: FloatArray) -> float:
     Source: satterthwaite1946, welch1947.
 
     Degenerate cases: the sum of the degrees where the sum of the variances is not positive.
-
-    Parameters
-    ----------
-    variances, degrees : ndarray of float
-        (K,) what each source adds to the variance, up to a common factor, and the degrees of
-        freedom of its own variance.
+    ``variances`` are (K,) what each source adds to the variance, up to a common factor, and
+    ``degrees`` the degrees of freedom of its own variance.
     """
     total = float(variances.sum())
     if not total > 0:

@@ -68,11 +68,8 @@ def _evaluate_losses() -> None:
 def warm_up(record_prepared: Callable[[], None]) -> None:
     """Start to prepare this process in the background; it pauses while a unit is computed.
 
-    Parameters
-    ----------
-    record_prepared : callable
-        Called when the loops are loaded. After an error it is not called, so that ``/readyz`` does
-        not say that this process can compute.
+    ``record_prepared`` is called when the loops are loaded. After an error it is not called, so
+    that ``/readyz`` does not say that this process can compute.
     """
 
     def run() -> None:

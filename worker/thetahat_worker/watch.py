@@ -111,10 +111,8 @@ class Watch:
     def watch_unit(self, claim: UnitClaim, used_s: float = 0.0) -> Iterator[None]:
         """Watch the work on a claim, which may raise ``Interrupted``.
 
-        Parameters
-        ----------
-        used_s : float
-            Seconds of computing that other units of the evaluation have used of its limit.
+        ``used_s`` are the seconds of computing that other units of the evaluation have used of its
+        limit.
         """
         work = _Work(claim, used_s)
         if self._exceeds_job_limit(work, work.started):

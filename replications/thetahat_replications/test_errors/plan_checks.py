@@ -79,10 +79,7 @@ def check_plans(
 ) -> list[Row]:
     """Return a row for each cell, question and unit: how often the planned experiment decides.
 
-    Parameters
-    ----------
-    margins : mapping of str to float
-        The true difference of each cell, by its name.
+    ``margins`` are the true differences of the cells, by name.
     """
     cells = list(list_planned_cells())
     with ProcessPoolExecutor(processes) as pool:

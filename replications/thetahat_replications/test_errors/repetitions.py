@@ -79,10 +79,8 @@ def run_experiment(
 ) -> Experiment:
     """Draw a sample and return the models' losses.
 
-    Parameters
-    ----------
-    n, n_sources : int or None
-        Other sizes than those of the cell; the strength of the models stays the same.
+    ``n`` and ``n_sources`` are other sizes than those of the cell; the strength of the models stays
+    the same.
     """
     design = cell.design
     rows = cell.n if n is None else n

@@ -30,11 +30,8 @@ def simulate(
 ) -> dict[str, Records]:
     """Return the records of every cell, by its name.
 
-    Parameters
-    ----------
-    folder : Path or None
-        Where each part of the repetitions is kept once it is computed. Parts that are there are
-        read, so that an interrupted study goes on.
+    Each part of the repetitions is kept in ``folder`` once it is computed. Parts that are there are
+    read, so that an interrupted study goes on.
     """
     starts = range(0, repetitions, STEP)
     stops = [min(start + STEP, repetitions) for start in starts]

@@ -115,10 +115,7 @@ def read_bases(
 ) -> Iterator[VerdictBasis | None]:
     """Yield what the verdict of each repetition rests on; None without an interval.
 
-    Parameters
-    ----------
-    like : VerdictBasis or None
-        The basis of another repetition, which has the interval of paired rates.
+    ``like`` is the basis of another repetition, which has the interval of paired rates.
     """
     place = f"interval/{pair}/{target.value}"
     n = len(records[f"{place}/difference"])

@@ -66,10 +66,7 @@ async def accept_request(
 ) -> Submitted:
     """Check a request in full and store it; raise its error if it is invalid.
 
-    Parameters
-    ----------
-    is_awaited : bool
-        Whether somebody waits for the result.
+    ``is_awaited`` says whether somebody waits for the result.
     """
     with pause_garbage_collection() if len(body) > SMALL_BODY else nullcontext():
         submission = await _check_body(owner_id, body, idempotency_key)

@@ -105,12 +105,9 @@ def check_text_lengths(name: str, column: pa.Array, limits: FileLimits) -> None:
 def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
     """Return a column as a numpy array, without a copy if the layout in memory allows it.
 
-    Returns
-    -------
-    ndarray
-        (n,) float64 for numbers, with NaN where a value is missing; int64 for integers and bool
-        for booleans that are complete (float64 if not); objects, str or None, for text, dates and
-        times (ISO 8601).
+    It is (n,) float64 for numbers, with NaN where a value is missing; int64 for integers and bool
+    for booleans that are complete (float64 if not); objects, str or None, for text, dates and times
+    (ISO 8601).
     """
     kind = column.type
     if kind == _FLOAT64:  # at once, because a table may have 16 000 such columns
@@ -132,12 +129,10 @@ def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
 def to_labels(column: pa.ChunkedArray) -> np.ndarray:
     """Return a column as labels, which stay different wherever the file has different values.
 
-    Returns
-    -------
-    ndarray
-        (n,) as ``to_numpy``, but whole numbers and booleans of an incomplete column are objects
-        with None where a value is missing. Whole numbers beyond int64, and decimals of more digits
-        than a double keeps, are text. Numbers of fewer digits than a double has keep their type.
+    They are (n,) as ``to_numpy`` returns them, but whole numbers and booleans of an incomplete
+    column are objects with None where a value is missing. Whole numbers beyond int64, and decimals
+    of more digits than a double keeps, are text. Numbers of fewer digits than a double has keep
+    their type.
     """
     kind = column.type
     if kind in SMALL_FLOATS:

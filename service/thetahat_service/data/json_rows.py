@@ -44,10 +44,7 @@ Row = JsonObject
 def parse_json(text: bytes, place: str) -> JsonValue:
     """Return the value of a JSON text, which may have NaN and Infinity as Python writes them.
 
-    Raises
-    ------
-    InvalidFile
-        The text is not JSON, or an object in it has a key twice.
+    Raises ``InvalidFile`` if the text is not JSON, or an object in it has a key twice.
     """
     value: JsonValue
     try:

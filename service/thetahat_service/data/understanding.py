@@ -44,10 +44,7 @@ MOST_COLUMNS: Final = 500
 def understand_file(file: ReadableFile, rows: int) -> FileUnderstanding:
     """Return how a file is understood.
 
-    Parameters
-    ----------
-    rows : int
-        Its number of rows.
+    ``rows`` is its number of rows.
     """
     profiles = profile_columns(file, file.columns[:MOST_COLUMNS], rows)
     proposals = propose_roles(profiles.values())

@@ -21,12 +21,8 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Return the unpacked bytes of a member; never more than the archive declares for it.
 
     ``zipfile`` of Python 3.13 and earlier knows no Zstandard, in which newer releases of inspect_ai
-    can write their logs.
-
-    Raises
-    ------
-    BadZipFile
-        The member is damaged, encrypted, or unpacks to another size than the archive declares.
+    can write their logs. Raises ``BadZipFile`` if the member is damaged, encrypted, or unpacks to
+    another size than the archive declares.
     """
     member = archive.getinfo(name)
     if member.compress_type != ZSTANDARD:

@@ -38,10 +38,7 @@ def find_library_name() -> str:
 def read_library() -> BrowserLibrary:
     """Return the bundle; the first call makes it, which takes some seconds.
 
-    Raises
-    ------
-    Unavailable
-        The process that draws figures cannot be used now.
+    Raises ``Unavailable`` if the process that draws figures cannot be used now.
     """
     with _LOCK:  # the first requests for it wait for one bundle
         return _make_library()

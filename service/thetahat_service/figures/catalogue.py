@@ -50,11 +50,7 @@ def list_figures(result: Result) -> tuple[Figure, ...]:
     """Return the figures of a result, in the order in which they are read.
 
     Of a result of an earlier release, whose parts are not those of today, there may be none.
-
-    Parameters
-    ----------
-    result : mapping
-        The JSON of a result.
+    ``result`` is the JSON of a result.
     """
     try:
         return tuple(figure for build in BUILDERS for figure in build(result))

@@ -38,12 +38,8 @@ _AT_ONCE: Final = 1024 * 1024
 def draw(spec: Json, form: FigureFormat) -> bytes:
     """Return a specification as an image; the same specification gives the same bytes.
 
-    Call it in a thread: it waits for the drawing process.
-
-    Raises
-    ------
-    Unavailable
-        The figure cannot be drawn now, because too many others are or because the process ended.
+    Call it in a thread: it waits for the drawing process. Raises ``Unavailable`` if the figure
+    cannot be drawn now, because too many others are or because the process ended.
     """
     return _DRAWER.draw(orjson.dumps({"form": form, "spec": spec}) + b"\n")
 
@@ -51,10 +47,7 @@ def draw(spec: Json, form: FigureFormat) -> bytes:
 def bundle_library() -> bytes:
     """Return the JavaScript that draws specifications in a browser.
 
-    Raises
-    ------
-    Unavailable
-        As for ``draw``.
+    Raises ``Unavailable`` as ``draw`` does.
     """
     return _DRAWER.draw(orjson.dumps({"form": "library"}) + b"\n")
 

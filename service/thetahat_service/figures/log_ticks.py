@@ -31,10 +31,7 @@ _MANTISSAS: Final = (
 def log_ticks(low: float, high: float) -> list[float]:
     """Return about five round numbers between the ends of a logarithmic axis.
 
-    Parameters
-    ----------
-    low, high : float
-        The ends, 0 < low < high.
+    The ends are 0 < ``low`` < ``high``.
     """
     if high / low >= SHORT:
         return _choose_powers(low, high)

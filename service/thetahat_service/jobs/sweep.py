@@ -191,10 +191,7 @@ def select_stalled(
 ) -> sa.Select[Any]:
     """Return the query of evaluations of a status without a queued or running unit.
 
-    Parameters
-    ----------
-    after, end : datetime or None
-        Only those submitted after the one and up to the other; None sets no limit.
+    They are those submitted after ``after`` and up to ``end``; None sets no limit.
     """
     open_unit = sa.exists().where(
         UNIT.c.evaluation_id == EVALUATION.c.id,

@@ -60,10 +60,7 @@ def compute_digests(
 def compute_identity(request: EvaluationRequest, request_sha256: str, seed: int) -> str:
     """Return a digest that is equal for requests that ask for the same numbers with the same seed.
 
-    Parameters
-    ----------
-    request_sha256 : str
-        The digest of the request.
+    ``request_sha256`` is the digest of the request.
     """
     numbers_sha256 = request_sha256
     if any(getattr(request, name, None) is not None for name in _CHANGE_NO_NUMBER):
@@ -84,12 +81,7 @@ def digest_inline_data(
     """Return the digest of the values that a request holds; None where it holds none.
 
     The same values have the same digest in every request, whatever the order of models and however
-    whole numbers are written.
-
-    Parameters
-    ----------
-    body : mapping or None
-        The canonical body, where it is there already.
+    whole numbers are written. ``body`` is the canonical body, where it is there already.
     """
     body = request.build_canonical() if body is None else body
     data = {

@@ -45,10 +45,7 @@ def tabulate_losses(
 def describe_losses(table: LossTable, columns: dict[str, str]) -> dict[bytes, bytes]:
     """Return the metadata of a file of losses: what its columns do not say.
 
-    Parameters
-    ----------
-    columns : mapping of str to str
-        The column of each model.
+    ``columns`` has the column of each model.
     """
     layout = table.layout
     by_truth = layout.are_sorted_by_truth

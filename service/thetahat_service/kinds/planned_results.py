@@ -10,10 +10,7 @@ from thetahat_service.json_types import JsonObject
 def add_outcome(request: Any, result: dict[str, Any], outcome: JsonObject) -> dict[str, Any]:
     """Return a result with the outcome of its protocol; a gate that requires a plan may fail by it.
 
-    Parameters
-    ----------
-    request : EvaluationRequest
-        One of a kind whose requests may name a protocol.
+    ``request`` is of a kind whose requests may name a protocol.
     """
     gate = result.get("gate")
     with_outcome = {**result, "protocol": outcome}

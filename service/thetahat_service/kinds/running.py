@@ -33,10 +33,8 @@ class Evaluated(NamedTuple):
 def run_request(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> Evaluated:
     """Return the evaluation of a request.
 
-    Raises
-    ------
-    pydantic.ValidationError, EvaluationError, ServiceError
-        The request or a file is refused.
+    Raises ``pydantic.ValidationError``, ``EvaluationError`` or ``ServiceError`` if the request or a
+    file is refused.
     """
     kind = JOB_KINDS[str(body["kind"])]
     checked = kind.request.model_validate(body)

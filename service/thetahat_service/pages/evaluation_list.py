@@ -36,10 +36,7 @@ class ListEntry:
 def describe_entry(row: Any, outcome: str = "") -> ListEntry:
     """Return what the list shows of an evaluation, from its row.
 
-    Parameters
-    ----------
-    outcome : str
-        The headline of a result of an older release, whose row has none.
+    ``outcome`` is the headline of a result of an older release, whose row has none.
     """
     headline = row.headline or outcome
     if row.error is not None:

@@ -26,10 +26,7 @@ def list_kept_studies() -> tuple[str, ...]:
 def read_kept_study(name: str) -> StudyResultDict:
     """Return the kept result of a preset, without its longest tables.
 
-    Raises
-    ------
-    ResourceNotFound
-        No result of this preset is kept.
+    Raises ``ResourceNotFound`` if no result of this preset is kept.
     """
     kept = list_kept_studies()
     if not kept:

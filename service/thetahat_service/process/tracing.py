@@ -59,10 +59,7 @@ def trace_request(
 ) -> AbstractContextManager[RequestSpan | None]:
     """Record the HTTP request that is answered in the block; None if nothing is recorded.
 
-    Parameters
-    ----------
-    traceparent : str or None
-        The client's header of that name, whose trace is continued.
+    ``traceparent`` is the client's header of that name, whose trace is continued.
     """
     exporter = _Process.exporter
     return nullcontext() if exporter is None else exporter.trace_request(method, traceparent)

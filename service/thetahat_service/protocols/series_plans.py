@@ -33,12 +33,8 @@ def admit(
     """Count a series that is stored in this transaction; return what is kept of its protocol.
 
     Raises ``InvalidRequest`` with each deviation: a series has no data yet, so that a plan that is
-    not followed costs nothing but another request.
-
-    Parameters
-    ----------
-    fixed : mapping
-        The request of the series, with all its defaults.
+    not followed costs nothing but another request. ``fixed`` is the request of the series, with all
+    its defaults.
     """
     row = protocols.count_use(connection, owner_id, protocol_id, "series")
     if row is None:

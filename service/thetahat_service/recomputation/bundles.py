@@ -133,11 +133,8 @@ class OpenedBundle:
 def read_bundle(path: Path) -> OpenedBundle:
     """Return the files of a bundle, in memory.
 
-    Raises
-    ------
-    InvalidFile
-        It is no bundle, or hostile: with other files, two of one name, damaged or encrypted ones,
-        or files that unpack to more than a bundle can have.
+    Raises ``InvalidFile`` if it is no bundle, or hostile: with other files, two of one name,
+    damaged or encrypted ones, or files that unpack to more than a bundle can have.
     """
     with _translate_errors(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()

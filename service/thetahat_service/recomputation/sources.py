@@ -31,12 +31,9 @@ class RecomputedFrom(StrEnum):
 def choose_source(request: EvaluationRequest, *, has_losses: bool) -> RecomputedFrom:
     """Return what the result of a request is computed from again.
 
-    Losses come before data sets and before learners that have to be fitted again.
-
-    Raises
-    ------
-    PartsNotKept
-        The numbers follow from neither the request, the kept losses nor the data sets.
+    Losses come before data sets and before learners that have to be fitted again. Raises
+    ``PartsNotKept`` if the numbers follow from neither the request, the kept losses nor the data
+    sets.
     """
     if request.kind in OF_HISTORY:
         raise PartsNotKept(

@@ -46,12 +46,7 @@ def cite_methods(used: Sequence[Mapping[str, Any]]) -> list[CitedMethod]:
     """Return each method of a result's provenance with its formula and sources.
 
     A method that was used several times, such as a learner under several names, is described once,
-    with the parameters of each use.
-
-    Parameters
-    ----------
-    used : sequence of mapping
-        The methods of the provenance.
+    with the parameters of each use. ``used`` are the methods of the provenance.
     """
     by_method: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for method in used:

@@ -62,10 +62,7 @@ _OTHER_SCRIPT: Final = re.compile(
 def render_pdf(report: Report, draw: Draw) -> bytes:
     """Return a report as PDF; the same report gives the same bytes.
 
-    Raises
-    ------
-    Unavailable
-        The report cannot be set now: the process ended or took too long.
+    Raises ``Unavailable`` if the report cannot be set now: the process ended or took too long.
     """
     with TemporaryDirectory(prefix="thetahat-report-") as name:
         folder = Path(name)

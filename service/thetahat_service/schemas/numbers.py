@@ -22,12 +22,8 @@ def read_number_array(
 ) -> FloatArray:
     """Return (n,) float64 of a JSON list of finite numbers, none larger than ``largest`` in size.
 
-    With ``booleans`` a list of true and false alone is read as 1 and 0.
-
-    Raises
-    ------
-    InvalidParameter
-        Not a list, or an entry that is not a finite number; ``loc`` says which.
+    With ``booleans`` a list of true and false alone is read as 1 and 0. Raises ``InvalidParameter``
+    for what is no list, or has an entry that is not a finite number; ``loc`` says which.
     """
     if not isinstance(values, list):
         raise InvalidParameter(

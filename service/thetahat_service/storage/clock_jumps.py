@@ -77,11 +77,8 @@ def move_forward(
 ) -> None:
     """Move on the times from before a jump forward, so that no claim and no pause ends early.
 
-    Parameters
-    ----------
-    before : float
-        What the clock would show now without the jump: no time of a past event from before the
-        jump is later.
+    ``before`` is what the clock would show now without the jump: no time of a past event from
+    before the jump is later.
     """
     u, delivery, worker = UNIT.c, WEBHOOK_DELIVERY.c, WORKER.c
     latest = before + delivery_s

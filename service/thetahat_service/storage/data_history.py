@@ -46,10 +46,7 @@ def count_evaluated(
 ) -> int:
     """Return how many evaluations of these data, or of one of their files, have a result.
 
-    Parameters
-    ----------
-    *conditions : ColumnElement
-        ``ended_by`` or ``is_besides``: which of them are counted.
+    The conditions, ``ended_by`` or ``is_besides``, say which of them are counted.
     """
     of_files = (
         sa.select(EVALUATION_DATASET.c.evaluation_id)

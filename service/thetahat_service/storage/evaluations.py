@@ -263,10 +263,7 @@ def finish(  # noqa: PLR0913 - what is written at the end of an evaluation
 ) -> None:
     """Set the final status of an evaluation, and write the deliveries to webhooks.
 
-    Parameters
-    ----------
-    told : Mapping or None
-        What deliveries have of the result, whose text is not in them.
+    ``told`` is what deliveries have of the result, whose text is not in them.
     """
     now = datetime.now(UTC)
     last = {"status": status.value, "finished_at": now, **(values or {})}

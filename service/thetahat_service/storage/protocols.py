@@ -62,12 +62,8 @@ def count_use(
 ) -> ProtocolRow | None:
     """Count one more evaluation or series that names a protocol; None if it is gone.
 
-    The row stays locked until the transaction ends, so that each has a number of its own.
-
-    Parameters
-    ----------
-    user : str
-        ``evaluations`` or ``series``.
+    The row stays locked until the transaction ends, so that each has a number of its own. ``user``
+    is ``evaluations`` or ``series``.
     """
     statement = (
         sa.update(PROTOCOL)

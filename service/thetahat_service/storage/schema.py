@@ -35,10 +35,7 @@ def build_configuration() -> Config:
 def upgrade(revision: str = "head") -> None:
     """Run the migrations that are missing, inside one transaction.
 
-    Raises
-    ------
-    OtherTables
-        A newer release has made the tables.
+    Raises ``OtherTables`` if a newer release has made the tables.
     """
     before = read_revision()
     if revision == "head" and before == find_newest_revision():

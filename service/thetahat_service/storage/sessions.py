@@ -75,10 +75,7 @@ def create_for_person(  # noqa: PLR0913 - each is a part of the session
 def find(connection: sa.Connection, token: str, issuer: str) -> Credential | None:
     """Return what a session allows; None if it has ended, or its key is not in force.
 
-    Parameters
-    ----------
-    issuer : str
-        The provider of identities; sessions of persons of other ones have ended.
+    ``issuer`` is the provider of identities; sessions of persons of other ones have ended.
     """
     return _find_of_key(connection, token) or _find_of_person(connection, token, issuer)
 

@@ -213,10 +213,7 @@ def claim(
 def apply(connection: sa.Connection, claim: UnitClaim, event: UnitEvent, **given: object) -> bool:
     """Change a claimed unit as ``unit_transitions`` has it; False if the claim is lost.
 
-    Parameters
-    ----------
-    given : object
-        The values of the columns that the event writes as given, or as seconds from now.
+    ``given`` are the values of the columns that the event writes as given, or as seconds from now.
     """
     parameters = unit_statements.build_claim_parameters(claim)
     parameters |= {f"new_{name}": value for name, value in given.items()}
@@ -298,10 +295,7 @@ def list_output_files(
 ) -> list[OutputFile]:
     """Return the files of the chunks' arrays, in the order of the chunks.
 
-    Parameters
-    ----------
-    numbers : collection of int or None
-        The chunks; None for all of them.
+    ``numbers`` are the chunks; None for all of them.
     """
     statement = (
         sa.select(UNIT.c.number, UNIT.c.payload, UNIT.c.output_file)

@@ -135,11 +135,8 @@ def add_evaluation_deliveries(
 ) -> None:
     """Write a delivery for each webhook of an owner that wants to know of this outcome.
 
-    Parameters
-    ----------
-    evaluation : Mapping
-        Its ``id``, ``kind``, ``name``, ``created_at`` and ``error_code``, and in ``outcome`` what
-        its result says, None without a result.
+    ``evaluation`` has ``id``, ``kind``, ``name``, ``created_at`` and ``error_code``, and in
+    ``outcome`` what its result says, None without a result.
     """
     event_type = f"evaluation.{status}"
     interested = _list_interested(connection, owner_id, event_type)
@@ -167,10 +164,7 @@ def add_series_deliveries(
 ) -> None:
     """Write a delivery for each webhook of an owner that wants to know of a decided series.
 
-    Parameters
-    ----------
-    data : Mapping
-        What is told of the series, with its ``id`` and ``labels``.
+    ``data`` is what is told of the series, with its ``id`` and ``labels``.
     """
     event_type = WebhookEvent.DECIDED.value
     interested = _list_interested(connection, owner_id, event_type)
@@ -284,10 +278,7 @@ def claim(
 ) -> list[ClaimedDelivery]:
     """Claim those of some deliveries that are still due, and count the attempt.
 
-    Parameters
-    ----------
-    seconds : float
-        After which they are due again if this process records no outcome.
+    They are due again after ``seconds`` if this process records no outcome.
     """
     statement = (
         sa.update(WEBHOOK_DELIVERY)
@@ -341,10 +332,7 @@ def record_attempt(
 ) -> None:
     """Record the outcome of an attempt, unless the delivery was claimed or reset meanwhile.
 
-    Parameters
-    ----------
-    pause_s : float or None
-        Seconds until the next attempt; None if there is none.
+    ``pause_s`` are the seconds until the next attempt; None if there is none.
     """
     pause = {} if pause_s is None else {"next_attempt_at": EpochNow() + pause_s}
     connection.execute(

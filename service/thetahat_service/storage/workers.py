@@ -33,11 +33,8 @@ def record_heartbeat(
 ) -> None:
     """Store the time of a worker's heartbeat, and the worker at its first one.
 
-    Parameters
-    ----------
-    prepared_at : datetime or None
-        When the worker had imported its packages and loaded its compiled loops, or had computed a
-        unit; None before that.
+    At ``prepared_at`` the worker had imported its packages and loaded its compiled loops, or had
+    computed a unit; it is None before that.
     """
     statement = (
         sa.update(WORKER)

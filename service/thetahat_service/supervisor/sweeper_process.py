@@ -41,10 +41,7 @@ def run_sweeper(settings: Settings) -> None:
 def start_sweeping(settings: Settings, node: UUID | None, stack: ExitStack) -> None:
     """Start the threads; they are stopped when the stack is closed.
 
-    Parameters
-    ----------
-    node : UUID or None
-        The node whose ended worker processes are noticed at once; None for no node.
+    ``node`` is the node whose ended worker processes are noticed at once; None for no node.
     """
     for thread in (SweepThread(settings, node), DeliveryThread(settings)):
         thread.start()

@@ -222,10 +222,7 @@ def tabulate_outcomes(
 ) -> TabulatedOutcomes:
     """Return the losses of the learners that ran, and the choices that fit these learners.
 
-    Parameters
-    ----------
-    outcomes : mapping of str to sequence of SplitOutcome
-        By model, over the same splits.
+    ``outcomes`` has those of each model, over the same splits.
     """
     kind = task.scheme.block_kind
     in_time = "time" in task.scheme.requires
@@ -303,12 +300,7 @@ def restrict_choices(
 
     A control that is missing is dropped, and every pair is compared; so is a named test that needs
     more models. Nothing is dropped where all models are present: choices that do not fit them are
-    refused.
-
-    Parameters
-    ----------
-    requested, present : sequence of str
-        The models of the request, and those that have losses.
+    refused. ``requested`` are the models of the request, and ``present`` those that have losses.
     """
     if len(present) == len(requested):
         return choices, [], []

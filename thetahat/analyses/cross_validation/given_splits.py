@@ -142,10 +142,7 @@ class GivenSubsamples(GivenFolds):
 def build_scheme_of_splitter(splitter: Splitter) -> Scheme:
     """Return the scheme with the splits of a splitter.
 
-    Raises
-    ------
-    InvalidParameter
-        A splitter of which it is not known what its test parts are.
+    Raises ``InvalidParameter`` for a splitter of which it is not known what its test parts are.
     """
     names = [parent.__name__ for parent in type(splitter).__mro__]
     for name, build in _BUILDERS.items():

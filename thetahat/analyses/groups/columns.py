@@ -83,11 +83,8 @@ def read_groupings(
 ) -> tuple[Grouping, ...]:
     """Return the groups of n rows by each column, or by what ``group_by`` names.
 
-    Raises
-    ------
-    InvalidParameter
-        A column of another length, an unknown or repeated name, an intersection of too many
-        columns, more than ``MOST_GROUPS`` groups.
+    Raises ``InvalidParameter`` for a column of another length, an unknown or repeated name, an
+    intersection of too many columns, and more than ``MOST_GROUPS`` groups.
     """
     if not columns:
         raise InvalidParameter("The field groups has no column. Name one or leave it out.", loc=loc)
@@ -132,12 +129,8 @@ def check_group_names(group_by: GroupBy | None, columns: Sequence[str]) -> None:
 def collect_units(layout: Layout) -> IntArray | None:
     """Return (n,) the unit of each row, for rows of instances that are tested several times.
 
-    None where each row is a unit.
-
-    Raises
-    ------
-    UnsupportedCombination
-        The rows of an instance are not known, or only one number for each split is.
+    None where each row is a unit. Raises ``UnsupportedCombination`` if the rows of an instance are
+    not known, or only one number for each split is.
     """
     if not layout.has_rows:
         raise UnsupportedCombination(

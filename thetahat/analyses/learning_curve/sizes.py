@@ -14,12 +14,8 @@ MAX_SIZES = 50
 def check_sizes(sizes: Sequence[float]) -> tuple[float, ...]:
     """Return the sizes; one that is neither a share in (0, 1] nor a number from 2 is refused.
 
-    1 is the whole training part, not one row: no learner learns from one row.
-
-    Raises
-    ------
-    InvalidParameter
-        With the path of the size, or of the list if it is empty or too long.
+    1 is the whole training part, not one row: no learner learns from one row. ``InvalidParameter``
+    has the path of the size, or of the list if it is empty or too long.
     """
     if not 0 < len(sizes) <= MAX_SIZES:
         raise InvalidParameter(

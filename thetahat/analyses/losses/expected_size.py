@@ -184,10 +184,7 @@ def find_test_sizes(
 ) -> dict[str, ExpectedSize]:
     """Return the sizes of tests by key; other parameters and one-sided tests were not studied.
 
-    Parameters
-    ----------
-    outcomes : mapping of str to TestOutcome or OmnibusOutcome
-        Outcomes of one pair or of all models, from which the target of each test is read.
+    ``outcomes`` are those of one pair or of all models, from which the target of each test is read.
     """
     sizes: dict[str, ExpectedSize] = {}
     is_studied = lookup.designs and choices.alternative is Alternative.TWO_SIDED

@@ -32,10 +32,8 @@ _MET_BY: Final = {
 def check_gate(choices: Choices, models: Sequence[str]) -> None:
     """Refuse a gate whose models are not evaluated, or that lacks what its requirement needs.
 
-    Raises
-    ------
-    InvalidParameter
-        An unknown model, a model beside itself, no margin, or another control.
+    Raises ``InvalidParameter`` for an unknown model, a model beside itself, no margin, or another
+    control.
     """
     gate = choices.gate
     if gate is None:

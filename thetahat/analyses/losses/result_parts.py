@@ -52,10 +52,7 @@ Include: TypeAlias = "Iterable[ResultPart | str] | Literal['all']"
 def read_parts(include: Include) -> tuple[ResultPart, ...]:
     """Return the parts that are named, each once, in alphabetical order.
 
-    Raises
-    ------
-    InvalidParameter
-        A name that no part has.
+    Raises ``InvalidParameter`` for a name that no part has.
     """
     if include == ALL:
         return tuple(ResultPart)

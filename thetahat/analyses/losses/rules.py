@@ -222,11 +222,8 @@ def list_rules(
 ) -> tuple[ListedRule, ...]:
     """Return the rules with the intervals that they rank.
 
-    Parameters
-    ----------
-    intervals, variances : iterable of MethodInfo
-        All methods that a request may name in these two lists, those that fit the learner again
-        included.
+    ``intervals`` and ``variances`` are all methods that a request may name in these two lists,
+    those that fit the learner again included.
     """
     pairs = tuple(_list_interval_variance_pairs(tuple(intervals), tuple(variances)))
     return tuple(

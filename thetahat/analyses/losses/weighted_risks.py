@@ -133,10 +133,8 @@ def build_risk(  # noqa: PLR0913 - the estimate, and what its interval and cauti
 ) -> WeightedRisk:
     """Return an estimated risk as results have it.
 
-    Parameters
-    ----------
-    weights : ndarray of float
-        (n,) weights of its terms; there is no interval if one row has about all the weight.
+    ``weights`` are the (n,) weights of its terms; there is no interval if one row has about all the
+    weight.
     """
     one_row = check_effective_rows(weights)
     return WeightedRisk(

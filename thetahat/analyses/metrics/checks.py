@@ -93,10 +93,7 @@ def check_shape_of_scores(
 ) -> None:
     """Refuse scores whose shape a metric cannot use; the first row shows the shape.
 
-    Parameters
-    ----------
-    loc : tuple
-        The request's path of the model's scores.
+    ``loc`` is the request's path of the model's scores.
     """
     for entry in metrics:
         if entry.method.uses == "scores":

@@ -50,12 +50,8 @@ def build_log_jackknife(
     uncertain as a chi-squared one with :math:`2 n / (\kappa - 1)` degrees of freedom.
 
     Degenerate cases: none with fewer than ``FEWEST_LEFT_OUT`` units, where the metric is at its
-    limit, and where it is undefined without some unit.
-
-    Parameters
-    ----------
-    limit : float
-        Upper end of the metric's range.
+    limit, and where it is undefined without some unit. ``limit`` is the upper end of the metric's
+    range.
     """
     left_out, layout = measured.left_out, measured.layout
     if left_out is None or len(left_out) < FEWEST_LEFT_OUT or not measured.pooled < limit:

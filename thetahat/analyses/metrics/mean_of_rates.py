@@ -45,10 +45,7 @@ def build_mean_of_rates(
 ) -> Iterator[BuiltInterval]:
     """Yield the interval of the pooled value; none of a metric of another kind.
 
-    Parameters
-    ----------
-    over_clusters : VarianceEstimate or None
-        The variance of the pooled value over clusters; None for independent rows.
+    ``over_clusters`` is the variance of the pooled value over clusters; None for independent rows.
     """
     layout = measured.layout
     classes = _count_classes(measured)

@@ -68,13 +68,9 @@ def merge_rounding(scores: FloatArray, *, is_share: bool = False) -> FloatArray:
     """Return (n,) scores of one model in which values that differ by rounding alone are equal.
 
     The products of a matrix with equal rows may differ in the last digits, by the place of the row.
-    Two such rows are tied, and must not be ranked by these digits.
-
-    Parameters
-    ----------
-    is_share : bool
-        Whether they are probabilities, whose rounding errors are in proportion to each; those of
-        decision values are in proportion to the largest.
+    Two such rows are tied, and must not be ranked by these digits. ``is_share`` says whether they
+    are probabilities, whose rounding errors are in proportion to each; those of decision values are
+    in proportion to the largest.
     """
     if len(scores) < 2 or not np.isfinite(scores).all():
         return scores

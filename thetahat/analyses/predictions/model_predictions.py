@@ -120,10 +120,7 @@ class EncodedPredictions:
 def encode(loss: Loss, data: ModelPredictions, classes: Sequence[Any]) -> EncodedPredictions:
     """Return the truth and the predictions in the form that the loss takes.
 
-    Parameters
-    ----------
-    classes : sequence of label
-        The classes in the order of their codes; empty for a regression.
+    ``classes`` are in the order of their codes; empty for a regression.
     """
     if loss.task == "regression" or loss.uses == "output":
         data.check_predictions(f"the loss {loss.info.name}")
@@ -252,10 +249,7 @@ def read_probabilities(
 ) -> tuple[FloatArray, Caution | None]:
     """Return the (n, C) probabilities of a model that sum to one, and a caution on rounded ones.
 
-    Parameters
-    ----------
-    needed_by : str
-        What needs them, as the beginning of a sentence.
+    ``needed_by`` says what needs them, as the beginning of a sentence.
     """
     loc = (*data.scores_path, model)
     if model not in data.scores:

@@ -88,12 +88,8 @@ def estimate_share(
 ) -> ProbabilityEstimate:
     """Return the share of ones among the marked rows: Wilson's, or that by the design effect.
 
-    The standard error of clusters is CR1 over the clusters with a marked row.
-
-    Parameters
-    ----------
-    what : str
-        The marked rows, for the reason where there are none.
+    The standard error of clusters is CR1 over the clusters with a marked row. ``what`` names the
+    marked rows, for the reason where there are none.
     """
     n = int(among.sum())
     if n == 0:

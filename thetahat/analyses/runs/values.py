@@ -73,10 +73,7 @@ class ItemOfRow:
     def pick(self, name: str, column: Sequence[Label] | np.ndarray | None) -> np.ndarray | None:
         """Return the label of each item from a column that has one for each row.
 
-        Raises
-        ------
-        InvalidParameter
-            Two rows of an item have different labels.
+        Raises ``InvalidParameter`` if two rows of an item have different labels.
         """
         if column is None:
             return None
@@ -103,10 +100,8 @@ def read_items(
 ) -> ItemOfRow:
     """Return the items of rows, and their runs.
 
-    Raises
-    ------
-    InvalidParameter
-        Columns of different length, or two rows of one item and run.
+    Raises ``InvalidParameter`` for columns of different length, and for two rows of one item and
+    run.
     """
     code, labels = encode_label_array(item)
     _, first = np.unique(code, return_index=True)

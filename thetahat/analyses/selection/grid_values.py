@@ -47,12 +47,8 @@ def list_range_values(
     .. math:: v_i = a \, (b/a)^{(i-1)/(m-1)} \quad\text{or}\quad v_i = a + (b-a)\frac{i-1}{m-1}
 
     with a, b and m for ``low``, ``high`` and ``count``, on a logarithmic scale or a linear one;
-    integers stay integers on a linear scale between integer ends.
-
-    Parameters
-    ----------
-    loc : tuple
-        Path of the range in the request, which has ``from``, ``to`` and ``count``.
+    integers stay integers on a linear scale between integer ends. ``loc`` is the path of the range
+    in the request, which has ``from``, ``to`` and ``count``.
     """
     if count < 2:
         raise InvalidParameter(

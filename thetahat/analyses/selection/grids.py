@@ -37,17 +37,10 @@ def expand_grids(
     """Return the specifications of all candidates, and the grids by name.
 
     A candidate of a grid is called ``ridge[penalty=0.1]``, with as many digits as the values need
-    to differ. The candidates of a grid are in the place of the grid.
-
-    Parameters
-    ----------
-    wires : mapping
-        Specifications of learners by name, as a request has them; one with ``grid`` is a grid.
-
-    Raises
-    ------
-    InvalidParameter
-        A grid is malformed, there are too many candidates, or two have the same name.
+    to differ. The candidates of a grid are in the place of the grid. ``wires`` has specifications
+    of learners by name, as a request has them; one with ``grid`` is a grid. Raises
+    ``InvalidParameter`` if a grid is malformed, there are too many candidates, or two have the same
+    name.
     """
     specs: dict[str, Any] = {}
     grids: dict[str, CandidateGrid] = {}

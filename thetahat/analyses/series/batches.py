@@ -31,11 +31,8 @@ class Batch:
 def compute_values(design: SeriesDesign, batch: Batch) -> FloatArray:
     """Return the values of a batch by unit, in the order of arrival.
 
-    Raises
-    ------
-    InvalidParameter
-        Other models than those of the series, lists of unequal length, values that are not finite,
-        clusters where rows are independent or none where clusters are.
+    Raises ``InvalidParameter`` for other models than those of the series, lists of unequal length,
+    values that are not finite, clusters where rows are independent, and none where clusters are.
     """
     _check_models(design, batch.losses)
     _check_rows(batch)

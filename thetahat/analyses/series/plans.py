@@ -45,13 +45,9 @@ def plan_series(
     """Return when a decision is expected; None if there is one, or nothing is known to expect.
 
     The interval of a method is followed along the assumed mean. At half of all series the decision
-    comes earlier, at the others later.
-
-    Parameters
-    ----------
-    look : SequentialLook or None
-        The newest look, from whose mean and spread the plan goes on; without one, or before it has
-        an interval, the plan is about what the design expects.
+    comes earlier, at the others later. ``look`` is the newest look, from whose mean and spread the
+    plan goes on; without one, or before it has an interval, the plan is about what the design
+    expects.
     """
     if state.decision is not None or design.method.is_over(state.method):
         return None

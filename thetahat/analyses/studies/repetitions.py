@@ -48,11 +48,8 @@ def run_in_blocks(
 ) -> dict[str, FloatArray]:
     """Run repetitions in blocks of ``grain`` and return the records from ``start`` to ``stop``.
 
-    Parameters
-    ----------
-    draw : callable
-        Takes the first index of a block, a multiple of ``grain``, and returns arrays with ``grain``
-        rows, drawn from ``repetition_generator(seed, first)``.
+    ``draw`` takes the first index of a block, a multiple of ``grain``, and returns arrays with
+    ``grain`` rows, drawn from ``repetition_generator(seed, first)``.
     """
     firsts = range(start - start % grain, stop, grain)
     parts = []

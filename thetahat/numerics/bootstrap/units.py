@@ -163,16 +163,11 @@ def reason_against_units(name: str, layout: Layout, unit: UnitName | None = None
 def build_units(layout: Layout, unit: UnitName | None = None) -> Units:
     """Return the units of a layout to draw.
 
-    Instances are drawn within their blocks, so that every resample has the blocks' sizes, and
-    the mean is the macro mean. Clusters are drawn whole from all there are, and so are the
-    instances of several repeats or of subsamples, each with all its rows: their mean is the
-    pooled one. Blocks
-    are drawn whole, each with its mean.
-
-    Raises
-    ------
-    UnsupportedCombination
-        The layout does not have this unit.
+    Instances are drawn within their blocks, so that every resample has the blocks' sizes, and the
+    mean is the macro mean. Clusters are drawn whole from all there are, and so are the instances of
+    several repeats or of subsamples, each with all its rows: their mean is the pooled one. Blocks
+    are drawn whole, each with its mean. Raises ``UnsupportedCombination`` if the layout does not
+    have this unit.
     """
     reason = reason_against_units("the bootstrap", layout, unit)
     if reason is not None:

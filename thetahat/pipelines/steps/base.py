@@ -43,11 +43,8 @@ class Step(Protocol):
     ) -> tuple[FittedStep, Features]:
         """Fit the step to the selected columns of the training part.
 
-        Returns
-        -------
-        fitted_step, transformed
-            The fitted step, and the transformed training part. A column that keeps its name keeps
-            its position in the table; new columns come last.
+        Return the fitted step, and the transformed training part. A column that keeps its name
+        keeps its position in the table; new columns come last.
         """
         ...
 

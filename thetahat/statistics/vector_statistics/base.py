@@ -149,8 +149,5 @@ class VectorStatistic(ABC):
     def on(self, sample: VectorSample) -> ComponentsFunctional:
         """Return the statistic on that sample.
 
-        Raises
-        ------
-        EvaluationError
-            The sample does not fit the statistic, or has no value of it.
+        Raises ``EvaluationError`` if the sample does not fit the statistic, or has no value of it.
         """

@@ -98,10 +98,7 @@ def read_calibration(
 ) -> CalibratedIntervals | FailedCalibration | None:
     """Return the measured coverage; None if the request asks for no calibration.
 
-    Parameters
-    ----------
-    outputs : sequence of mapping
-        The arrays of all chunks of the calibration.
+    ``outputs`` are the arrays of all chunks of the calibration.
     """
     settings = plan.request.build_calibration_settings()
     if settings is None or not outputs:

@@ -66,11 +66,8 @@ def build_learners(
 ) -> dict[str, Learner]:
     """Return the learners that a field of the request names.
 
-    Parameters
-    ----------
-    features : collection of str or None
-        Names of the features, where they are known: the first step of a learner may name no other
-        columns.
+    ``features`` are the names of the features, where they are known: the first step of a learner
+    may name no other columns.
     """
     learners: dict[str, Learner] = {}
 

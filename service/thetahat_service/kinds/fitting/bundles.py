@@ -61,15 +61,10 @@ def bundle_learners(
 ) -> tuple[Bundle, ...]:
     """Return bundles of one group each, in the order of their first learners.
 
-    Learners that differ only in a parameter that a path can be computed for are fitted together
-    and are one part of the progress; every other learner is a part of its own. The bundles depend
-    on the learners and on the size of the data alone.
-
-    Parameters
-    ----------
-    n_tests : int
-        Number of test rows of one learner over all splits and repeats, whose outcomes are in
-        memory at once.
+    Learners that differ only in a parameter that a path can be computed for are fitted together and
+    are one part of the progress; every other learner is a part of its own. The bundles depend on
+    the learners and on the size of the data alone. ``n_tests`` is the number of test rows of one
+    learner over all splits and repeats, whose outcomes are in memory at once.
     """
     names_in_use, bundles = set(learners), []
     for group in group_by_path(learners, most_learners_together(data, n_tests)):

@@ -47,13 +47,9 @@ def expect_layout(
 def approximate_layout(scheme: Scheme, *, size: int = 2) -> Layout:
     """Return a layout similar to the one that the scheme will give, without reading the data.
 
-    It is enough to refuse methods that suit no layout of the scheme.
-    Folds and repeats are as many as the scheme has, up to ``MOST_BLOCKS`` and ``MOST_REPEATS``.
-
-    Parameters
-    ----------
-    size : int
-        Rows of each block.
+    It is enough to refuse methods that suit no layout of the scheme. Folds and repeats are as many
+    as the scheme has, up to ``MOST_BLOCKS`` and ``MOST_REPEATS``. ``size`` is the number of rows of
+    each block.
     """
     kind = scheme.block_kind
     n_blocks = min(getattr(scheme, "n_folds", MOST_BLOCKS), MOST_BLOCKS)

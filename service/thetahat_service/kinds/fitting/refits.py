@@ -148,10 +148,7 @@ def read_refits(
 ) -> RefitRuns:
     """Return the losses of the extra fits.
 
-    Parameters
-    ----------
-    arrays : mapping
-        By learner, the arrays of its chunks.
+    ``arrays`` has by learner the arrays of its chunks.
     """
     losses: dict[str, LossesByDesign] = {
         name: {
