@@ -39,14 +39,8 @@ def show_hidden(text: str) -> str:
 def show_hidden_in(value: Value, *, keeps_lines: bool = False) -> Value:
     """Return lists, mappings and dataclasses in which no text has hidden characters.
 
-    Keys of mappings and everything that is no text stay.
-
-    Parameters
-    ----------
-    value
-        A value whose texts are shown; not changed.
-    keeps_lines : bool
-        Whether tabs and line ends stay. Else they are escapes, too: each text is one line.
+    Keys of mappings and everything that is no text stay. ``value`` is not changed. With
+    ``keeps_lines`` tabs and line ends stay. Else they are escapes, too: each text is one line.
     """
     pattern = _HIDDEN if keeps_lines else _OF_A_LINE
     return _replace_in(value, pattern)  # type: ignore[no-any-return]

@@ -39,12 +39,7 @@ STATEMENTS: Final = {
 def show_series(series: Json, looks: Sequence[Json]) -> Document:
     """Return the document of a series, in which hidden characters are shown as escapes.
 
-    Parameters
-    ----------
-    series : mapping
-        The series as JSON.
-    looks : sequence of mapping
-        Its newest looks, the newest one first.
+    ``series`` is the series as JSON, and ``looks`` are its newest looks, the newest one first.
     """
     plan = series["plan"]
     protocol = series.get("protocol")

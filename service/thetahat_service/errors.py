@@ -292,12 +292,8 @@ class Unavailable(ServiceError):
     def from_os_error(cls, action: str, error: OSError) -> Unavailable:
         """Return the error of an action on the file store that the operating system refused.
 
-        Parameters
-        ----------
-        action : str
-            What failed, such as ``"The file cannot be stored"``.
-        error : OSError
-            Why; only its reason is shown, because its paths are not for clients.
+        ``action`` says what failed, such as ``"The file cannot be stored"``. Of ``error`` only the
+        reason is shown, because its paths are not for clients.
         """
         return cls(f"{action}: {error.strerror or type(error).__name__}.")
 

@@ -83,12 +83,8 @@ def build_reason(reason: str, *sources: str) -> AdviceReason:
 def choose_folds(situation: Situation, n_units: int, per_fold: int) -> int | None:
     """Return the largest usual number of folds that units and budget allow, or None.
 
-    Parameters
-    ----------
-    n_units : int
-        Rows, clusters or sources that are divided into folds.
-    per_fold : int
-        Fewest of them in a fold.
+    ``n_units`` rows, clusters or sources are divided into folds, of which each has at least
+    ``per_fold``.
     """
     usual = FOLDS if situation.n < MANY_ROWS else (*FOLDS, FEWEST_FOLDS)
     for folds in usual:

@@ -47,12 +47,8 @@ def check_target(loss: Loss, data: Data) -> Loss:
 def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighted: bool) -> None:
     """Refuse a learner of another task, or one that cannot serve the loss or the weights.
 
-    Parameters
-    ----------
-    name : str
-        The name of the learner in the request.
-    weighted : bool
-        Whether the data have weights.
+    ``name`` is the name of the learner in the request, and ``weighted`` says whether the data have
+    weights.
     """
     problem = _find_problem(name, learner, task, loss, weighted=weighted)
     if problem is not None:

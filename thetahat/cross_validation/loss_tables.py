@@ -112,14 +112,8 @@ def count_cautions(
     """Yield the cautions of one learner, each sentence once, with its number of splits.
 
     Sentences that differ only in numbers, such as the gap to the optimum in each split, count as
-    one; the first is returned.
-
-    Parameters
-    ----------
-    by_split : iterable of sequence of Caution
-        The cautions of each split, in the order of the splits; splits without any may be left out.
-    n_splits : int
-        Number of all splits.
+    one; the first is returned. ``by_split`` has the cautions of each split, in the order of the
+    splits, where splits without any may be left out; ``n_splits`` is the number of all splits.
     """
     counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], Caution] = {}

@@ -206,12 +206,9 @@ def replace_outcomes(
 ) -> Outcomes:
     """Return the outcomes from arrays, with those of some splits replaced.
 
-    Parameters
-    ----------
-    arrays : mapping of str to ndarray
-        (M, ...) ``losses`` and predictions; the values of replaced splits are not used.
-    replacements : mapping of int to SplitOutcome
-        By the position of the split. Predictions that one of them lacks are dropped for all.
+    ``arrays`` are (M, ...) ``losses`` and predictions, in which the values of replaced splits are
+    not used. ``replacements`` are by the position of the split; predictions that one of them lacks
+    are dropped for all.
     """
     names = ("losses", *PREDICTION_FIELDS) if keep_predictions else ("losses",)
     values: dict[str, Any] = {name: arrays[name] for name in names if name in arrays}

@@ -262,14 +262,8 @@ def _ascend(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
 
     Gradient ascent with the constraints restored after each step; a step size is abandoned at its
     first step that does not improve the objective. If the start gives a target row weight 0, the
-    objective is -inf there and no step is taken.
-
-    Parameters
-    ----------
-    A : ndarray of float
-        (m, L) kernels of the target rows.
-    b : ndarray of float
-        (L,) mean kernels of the source rows.
+    objective is -inf there and no step is taken. ``A`` are the (m, L) kernels of the target rows,
+    and ``b`` the (L,) mean kernels of the source rows.
     """
     alpha = _project(np.ones(A.shape[1]), b)
     ratios = A @ alpha

@@ -59,13 +59,8 @@ def compute_smaller_rate(share: float, n: float, z: float) -> float:
 
     The smaller root is computed as the product of both roots over the larger one, which loses no
     digits. A one-sided level below one half has z < 0, and its lower bound is the larger root.
-
-    Parameters
-    ----------
-    share : float
-        Observed rate.
-    n : float
-        Number of instances; of instances in clusters, how many independent ones they are worth.
+    ``share`` is the observed rate, and ``n`` the number of instances; of instances in clusters, how
+    many independent ones they are worth.
     """
     scale = 1 + z * z / n
     spread = abs(z) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))

@@ -86,15 +86,9 @@ def estimate_mean(sample: GradedSample, weight: float | None = None) -> Predicti
     Source: angelopoulos2023, fisch2024.
 
     Degenerate cases: fewer than two rows (or clusters) without a label, or grades that are all
-    equal, give the judge no weight unless ``weight`` sets it. A stratum needs two labelled rows
-    (or clusters).
-
-    Parameters
-    ----------
-    sample : GradedSample
-        Labels and grades.
-    weight : float or None
-        The weight of the judge, 0 to 1; None tunes it in each stratum.
+    equal, give the judge no weight unless ``weight`` sets it. A stratum needs two labelled rows (or
+    clusters). ``sample`` has labels and grades. ``weight`` is the weight of the judge, 0 to 1; None
+    tunes it in each stratum.
     """
     strata = sample.yield_strata()
     n_rows = len(sample.labels) + len(sample.unlabelled)

@@ -130,12 +130,8 @@ MAX_SPARSE_COLUMNS: Final = 20_000_000
 def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -> None:
     """Raise ``InvalidParameter`` for a parameter, value or size that a request may not use.
 
-    Parameters
-    ----------
-    owner, name : str
-        Class and parameter.
-    value, default : Any
-        The request's JSON value and the parameter's own default.
+    ``owner`` and ``name`` are the class and the parameter, ``value`` is the request's JSON value
+    and ``default`` the parameter's own default.
     """
     reason = REFUSED_CLASS_PARAMETERS.get((owner, name)) or REFUSED_PARAMETERS.get(name)
     if reason and not (type(value) is type(default) and value == default):

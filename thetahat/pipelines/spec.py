@@ -77,12 +77,8 @@ class LearnerSpec:
 def read_learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
     """Return the specification in a JSON value; a plain string is short for its name.
 
-    Parameters
-    ----------
-    wire : Any
-        ``{"name": .., "params"?: {..}, "prepare"?: [..]}`` or a string.
-    loc : tuple
-        Path of the value in the request; the ``loc`` of every exception starts with it.
+    ``wire`` is ``{"name": .., "params"?: {..}, "prepare"?: [..]}`` or a string. The ``loc`` of
+    every exception starts with ``loc``, the path of the value in the request.
     """
     body = _check_body(wire, {"name", "params", "prepare"}, loc)
     prepare = _read_steps(body.get("prepare", []), 0, (*loc, "prepare"))

@@ -26,14 +26,9 @@ def catch_failures(name: str, cautions: list[Caution]) -> Iterator[None]:
 
     An exception becomes ``LearnerFailed`` with the first paragraph of its message; our own
     exceptions, ``MemoryError`` and faults of the machine, such as a full disk, pass unchanged. Each
-    distinct warning is appended to ``cautions``, except deprecation warnings.
-
-    Parameters
-    ----------
-    name : str
-        Name of the class that is called, for the message.
-    cautions : list of Caution
-        Gets the cautions ``not_converged`` and ``learner_warning`` appended.
+    distinct warning is appended to ``cautions``, except deprecation warnings. ``name`` is the name
+    of the class that is called, for the message. ``cautions`` gets the cautions ``not_converged``
+    and ``learner_warning`` appended.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

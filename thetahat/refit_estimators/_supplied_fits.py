@@ -110,12 +110,8 @@ def supply_out_of_bag(
 ) -> SuppliedRefit:
     """Return the out-of-bag error of models that the user fitted to these resamples.
 
-    Parameters
-    ----------
-    counts : tuple of ndarray of int
-        (B,) of (n,) numbers of copies of each row.
-    losses : mapping of str to sequence of ndarray of float
-        By model, (B,) of (n,) losses; those of rows in the resample are not used.
+    ``counts`` has (B,) of (n,) numbers of copies of each row. ``losses`` has by model (B,) of (n,)
+    losses; those of rows in the resample are not used.
     """
     design = SuppliedResamples(len(counts), counts)
     method = SuppliedOutOfBag(
@@ -136,12 +132,8 @@ def supply_conservative_z(
 ) -> SuppliedRefit:
     """Return the conservative variance from mean losses of subsamples that the user supplies.
 
-    Parameters
-    ----------
-    subsamples : mapping of str to ndarray of float
-        By model, (J,) mean losses of the subsamples of all data.
-    halves : mapping of str to ndarray of float
-        By model, (M, 2, J) mean losses of the subsamples of either half of each cut.
+    By model ``subsamples`` has the (J,) mean losses of the subsamples of all data, and ``halves``
+    the (M, 2, J) mean losses of the subsamples of either half of each cut.
     """
     n_halvings, _, n_subsamples = next(iter(halves.values())).shape
     method = ConservativeZ(n_halvings=n_halvings, n_subsamples=n_subsamples)

@@ -114,12 +114,8 @@ def doubt_computed_columns(
 ) -> dict[str, Proposal]:
     """Return the proposals, of which a model that is computed from the others is unclear.
 
-    Parameters
-    ----------
-    proposals : mapping of str to Proposal
-        The proposed roles.
-    read_numbers : callable
-        Returns the (n,) numbers of a column by its name.
+    ``proposals`` are the proposed roles, and ``read_numbers`` returns the (n,) numbers of a column
+    by its name.
     """
     models = list_of(proposals, Role.MODEL)
     found = find_computed_column({p.name: read_numbers(p.name) for p in models})

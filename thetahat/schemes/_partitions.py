@@ -74,13 +74,9 @@ def yield_partition_splits(
 ) -> Iterator[Split]:
     """Yield the splits from ``start`` to ``stop`` of partitions into the same number of blocks.
 
-    Parameters
-    ----------
-    partition : callable
-        Takes the number of a repeat and returns the (n,) block codes of the rows; called once for
-        each repeat that has one of these splits.
-    labels : sequence of label
-        (K,) labels of the blocks.
+    ``partition`` takes the number of a repeat and returns the (n,) block codes of the rows; it is
+    called once for each repeat that has one of these splits. ``labels`` are the (K,) labels of the
+    blocks.
     """
     n_blocks = len(labels)
     last = n_blocks * n_repeats if stop is None else min(stop, n_blocks * n_repeats)

@@ -188,14 +188,9 @@ def word_blocks(
     """Return the singular and the plural word for a block of a scheme.
 
     A fold of random rows is not a school, and a fold of whole schools contains several. Sentences
-    count blocks, so the user's word for a source would give a wrong number of schools.
-
-    Parameters
-    ----------
-    scheme : type
-        The class of the scheme.
-    unit, unit_plural : str or None
-        The user's word for one source, and its plural.
+    count blocks, so the user's word for a source would give a wrong number of schools. ``scheme``
+    is the class of the scheme; ``unit`` and ``unit_plural`` are the user's word for one source, and
+    its plural.
     """
     if getattr(scheme, "groups_sources", False):
         noun = read_noun(unit, unit_plural) or DEFAULT_NOUNS[BlockKind.SOURCE]

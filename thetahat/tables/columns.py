@@ -89,12 +89,7 @@ def read_columns_of_rows(
 ) -> Mapping[str, RawColumn]:
     """Return the rows of a table as named columns.
 
-    Parameters
-    ----------
-    rows : sequence of sequence, or ndarray
-        (n, p).
-    names : sequence of str or None
-        (p,) column names; None means ``x0``, ``x1``, ...
+    ``rows`` are (n, p), and ``names`` the (p,) column names; None means ``x0``, ``x1``, ...
     """
     width = len(rows[0]) if len(rows) else 0
     for row, entries in enumerate(rows):

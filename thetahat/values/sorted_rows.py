@@ -28,12 +28,8 @@ MOST_CELLS: Final = 1e9
 def are_monotone(values: np.ndarray, starts: IntArray) -> BoolArray:
     """Return which blocks have values that only rise or only fall, by more than one row at an end.
 
-    Parameters
-    ----------
-    values : ndarray
-        (n,) values, block by block.
-    starts : ndarray of int
-        (B + 1,) first row of each block, and n.
+    ``values`` are (n,) values, block by block, and ``starts`` (B + 1,) the first row of each block,
+    and n.
     """
     first, end = starts[:-1], starts[1:]
     rises, falls = np.zeros((2, len(values)), dtype=np.bool_)
@@ -90,13 +86,8 @@ def find_repeated_rows(
     """Return the rows that repeat an earlier one in all models, if chance does not explain them.
 
     Numbers of few digits are equal by chance, and so are ends of a range, which many rows have.
-
-    Parameters
-    ----------
-    models : sequence of ndarray
-        (n,) losses of each model.
-    labels : ndarray or None
-        (n,) codes of what rows may share, such as the instance; equal rows of one are no copies.
+    ``models`` are the (n,) losses of each model. ``labels`` are (n,) codes of what rows may share,
+    such as the instance; equal rows of one are no copies.
     """
     n = len(models[0]) if models else 0
     if not FEWEST_ROWS < n <= MOST_ROWS or any(len(np.unique(v)) == n for v in models):

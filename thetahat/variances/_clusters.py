@@ -58,13 +58,8 @@ def weigh_clusters(sizes: FloatArray, block: IntArray) -> ClusterWeights:
     Source: bell2002, pustejovsky2018.
 
     Degenerate cases: clusters of one size have relative weights of exactly 1 and C - 1 degrees.
-
-    Parameters
-    ----------
-    sizes : ndarray of float
-        (G,) number of losses of each cluster.
-    block : ndarray of int
-        (G,) block of each cluster, from 0; each block has two clusters or more.
+    ``sizes`` are the (G,) numbers of losses of the clusters, and ``block`` the (G,) block of each,
+    from 0; each block has two clusters or more.
     """
     n_clusters = np.bincount(block)
     equal_share = 1 / n_clusters[block]

@@ -363,12 +363,8 @@ def retry_while_unreachable(
 ) -> T:
     """Call a database operation, and repeat it with back-off while the database is unreachable.
 
-    Parameters
-    ----------
-    limit_s : float
-        Seconds after which the error is raised.
-    is_stopping : callable
-        Returns whether the worker is stopping; then the error is raised at once.
+    The error is raised after ``limit_s`` seconds, and at once where ``is_stopping`` says that the
+    worker is stopping.
     """
     until, pause = time.monotonic() + limit_s, FIRST_PAUSE_S
     while True:

@@ -46,12 +46,8 @@ _QUOTED: Final = re.compile(r"'[^']+'")
 def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) -> list[Caution]:
     """Return one caution for each code and each failure, the serious ones first.
 
-    Parameters
-    ----------
-    placed : iterable of PlacedCaution
-        The cautions with what each is about.
-    models : sequence of str
-        All models: a caution about all of them says so and does not list them.
+    ``placed`` are the cautions with what each is about, and ``models`` all models: a caution about
+    all of them says so and does not list them.
     """
     groups: dict[tuple[str, str], _Group] = {}
     for place, caution in placed:

@@ -38,12 +38,7 @@ TESTS: Final = ("iman_davenport", "friedman", "quade", "aligned_ranks", "nemenyi
 def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findings:
     """Return the findings of a result with models.
 
-    Parameters
-    ----------
-    shown : ModelsResult
-        The result.
-    cautions : sequence of Caution
-        All cautions of the document, the serious ones first.
+    ``cautions`` are all cautions of the document, the serious ones first.
     """
     failures, others = split_failures(cautions)
     about_verdicts = group_cautions(shown.iterate_verdict_cautions(), list(shown.models))

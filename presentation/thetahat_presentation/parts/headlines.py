@@ -44,12 +44,8 @@ class ComparedPair:
 def write_headline(summary: Json, comparisons: Sequence[ComparedPair] | None = None) -> str:
     """Return how the best model compares with the others, in one or a few sentences.
 
-    Parameters
-    ----------
-    summary : mapping
-        The summary of a result.
-    comparisons : sequence of ComparedPair or None
-        All comparisons of the result; the summary has only the first ones of many models.
+    ``summary`` is that of a result, and ``comparisons`` are all its comparisons; the summary has
+    only the first ones of many models.
     """
     best, models = summary["best_model"], summary["models"]
     if comparisons is None:

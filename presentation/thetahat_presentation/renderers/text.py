@@ -46,13 +46,8 @@ class Page:
     def write(self, document: Document, *, show_all: bool = False) -> str:
         """Return a document: its findings, or everything.
 
-        Parameters
-        ----------
-        document : Document
-            What is written.
-        show_all : bool
-            Whether to write every sentence, row and caution. Without it the verdict, one table and
-            the most serious caution are written.
+        ``show_all`` writes every sentence, row and caution. Without it the verdict, one table and
+        the most serious caution are written.
         """
         parts = self._choose_parts(document, show_all=show_all)
         text = "\n\n".join(part for part in parts if part)

@@ -82,12 +82,8 @@ def draw_rows(  # noqa: PLR0913 - what a sample is
 ) -> DrawnRows:
     """Return n rows.
 
-    Parameters
-    ----------
-    n_effect : int
-        The number of rows that the strength of ``d`` is for.
-    n_groups : int
-        Number of sources, where rows come from sources; each has the same number of rows.
+    ``n_effect`` is the number of rows that the strength of ``d`` is for. Where rows come from
+    sources, each of the ``n_groups`` sources has the same number of rows.
     """
     cluster = np.arange(n) // CLUSTER_SIZE if groups == "clusters" else None
     source = np.arange(n) * n_groups // n if groups.endswith("sources") else None

@@ -40,12 +40,8 @@ class Header:
 def read_header(head: bytes, noun: str = "The file") -> Header:
     """Read the header from the first bytes; numpy parses it as a literal and unpickles nothing.
 
-    Parameters
-    ----------
-    head : bytes
-        The first ``LONGEST_HEADER`` bytes of the array's file, or all of them.
-    noun : str
-        The noun for the file at the beginning of an error message.
+    ``head`` has the first ``LONGEST_HEADER`` bytes of the array's file, or all of them; an error
+    message begins with ``noun``, the noun for the file.
     """
     file = io.BytesIO(head)
     try:

@@ -31,12 +31,8 @@ class SparseRows(NamedTuple):
 def check_entries(rows: SparseRows, first_row: int, width: int) -> None:
     """Refuse columns outside the matrix and values that are not finite, and name the row.
 
-    Parameters
-    ----------
-    first_row : int
-        The number, in the whole file, of the first of the rows.
-    width : int
-        How many columns there are.
+    ``first_row`` is the number, in the whole file, of the first of the rows, and ``width`` says how
+    many columns there are.
     """
     outside = (rows.indices < 0) | (rows.indices >= width)
     if outside.any():

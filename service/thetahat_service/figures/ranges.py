@@ -28,15 +28,9 @@ class Bar:
 def find_domain(bars: Sequence[Bar], also: Iterable[float] = ()) -> tuple[float, float]:
     """Return the ends of an axis on which all estimates are seen.
 
-    An interval that is much longer than most is cut, because it would leave no room for the
-    others: the axis ends four typical half lengths outside of the estimates.
-
-    Parameters
-    ----------
-    bars : sequence of Bar
-        The intervals.
-    also : iterable of float
-        Further values that must be on the axis, such as 0 and a margin.
+    An interval that is much longer than most is cut, because it would leave no room for the others:
+    the axis ends four typical half lengths outside of the estimates. ``also`` are further values
+    that must be on the axis, such as 0 and a margin.
     """
     estimates = [bar.estimate for bar in bars]
     halves = [
@@ -86,12 +80,8 @@ def is_cut(bar: Bar, domain: tuple[float, float]) -> bool:
 def build_arrowheads(values: Sequence[Json], shared: Json, x: Json) -> list[Json]:
     """Return the layers that mark intervals which go on where the axis ends.
 
-    Parameters
-    ----------
-    values : sequence of mapping
-        The rows, with the fields of ``cut_bar``.
-    shared, x : mapping
-        The encoding of all layers, and the horizontal axis.
+    ``values`` are the rows, with the fields of ``cut_bar``; ``shared`` is the encoding of all
+    layers, and ``x`` the horizontal axis.
     """
     look: Json = {"size": 45, "filled": True, "opacity": 1}
     return [

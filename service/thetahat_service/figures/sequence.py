@@ -17,12 +17,8 @@ MOST_LOOKS: Final = 400
 def build_sequence(series: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]) -> Figure:
     """Return the figure of a series.
 
-    Parameters
-    ----------
-    series : mapping
-        The document of the series.
-    looks : sequence of mapping
-        Documents of the looks to draw, the first one first.
+    ``series`` is the document of the series, and ``looks`` are those of the looks to draw, the
+    first one first.
     """
     models, better = series["models"], series["better"]
     is_pair = len(models) > 1

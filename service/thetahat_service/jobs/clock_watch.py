@@ -52,12 +52,8 @@ class ClockWatch:
     ) -> float:
         """Return by how many seconds the clock has jumped; on duty, move the stored times by it.
 
-        Parameters
-        ----------
-        duty_end : float
-            When the duty of the last sweep would have ended, by the database's clock.
-        duty_s : float
-            For how long a sweep takes the duty.
+        ``duty_end`` is when the duty of the last sweep would have ended, by the database's clock,
+        and ``duty_s`` for how long a sweep takes the duty.
         """
         began = self._monotonic()
         now = read_clock(connection)

@@ -34,12 +34,8 @@ def list_evaluations(
 ) -> tuple[list[EvaluationRow], Position | None]:
     """Return one page of an owner's list, newest first, and the position of its end.
 
-    Parameters
-    ----------
-    before : tuple or None
-        The position of the end of the page before; None for the first page.
-    limit : int
-        Length of a page.
+    ``before`` is the position of the end of the page before, or None for the first page; ``limit``
+    is the length of a page.
     """
     with reading() as connection:
         rows = evaluations.list_page(connection, owner_id, filters, before, limit + 1)

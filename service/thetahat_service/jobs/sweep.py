@@ -64,13 +64,9 @@ def sweep(
 ) -> SweepCounts:
     """Sweep once, unless another process has the duty to do it.
 
-    Parameters
-    ----------
-    clock : ClockWatch or None
-        The readings of the sweeper; None if the clock is not watched.
-    can_reclaim : bool
-        Whether claims with an expired lease are queued again. After an outage of the database the
-        workers first get the time to renew their leases.
+    ``clock`` has the readings of the sweeper; None if the clock is not watched. ``can_reclaim``
+    says whether claims with an expired lease are queued again. After an outage of the database the
+    workers first get the time to renew their leases.
     """
     duty_s, jump_s = max(10 * settings.sweep_s, 5.0), 0.0
     with unit_of_work() as connection:

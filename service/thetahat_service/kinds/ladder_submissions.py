@@ -48,12 +48,8 @@ class LadderSubmission:
     ) -> PublishedScore:
         """Return what is published.
 
-        Parameters
-        ----------
-        state, earlier : LadderState
-            The Ladder with this submission, and before it; None before the first.
-        passed_by : int
-            Evaluations on the data set that were no submissions.
+        ``state`` is the Ladder with this submission, and ``earlier`` that before it, None before
+        the first; ``passed_by`` evaluations on the data set were no submissions.
         """
         has_changed = earlier is None or state.score != earlier.score
         score = format_number(state.score)

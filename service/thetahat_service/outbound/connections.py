@@ -37,14 +37,8 @@ def open_response(  # noqa: PLR0913 - each argument is a part of the request
     """Send a request and yield the response with its body unread; raise ``RequestFailed``.
 
     The connection goes to the first checked address that accepts one. The header Host and the
-    certificate are those of the name.
-
-    Parameters
-    ----------
-    timeout_s : float
-        Limit on the whole, from the connection to the end of the body.
-    connection : OpenConnection or None
-        By which the caller can end the request earlier.
+    certificate are those of the name. ``timeout_s`` is a limit on the whole, from the connection to
+    the end of the body. By ``connection`` the caller can end the request earlier.
     """
     deadline = time.monotonic() + timeout_s
     current = OpenConnection() if connection is None else connection

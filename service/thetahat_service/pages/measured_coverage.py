@@ -31,13 +31,8 @@ COVERS_NOTE: Final = (
 def tabulate_coverage(family: str, method: str) -> Table | None:
     """Return the coverage of the intervals that a method is part of; None if it is in none.
 
-    Parameters
-    ----------
-    family : str
-        Family of the method. An interval is named ``interval:variance`` in the study, or by its
-        own name if it needs no variance.
-    method : str
-        Name of the method.
+    ``family`` and ``method`` name the method. An interval is named ``interval:variance`` in the
+    study, or by its own name if it needs no variance.
     """
     if family not in FAMILIES:
         return None

@@ -74,13 +74,7 @@ def verify(path: Path, name: str) -> None:
     """Raise ``DamagedFile`` if a file does not match its checksum.
 
     A file that this process has verified, and that has not changed since, is not read again.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        Its name in the file store, which says what its checksum is.
+    ``name`` is its name in the file store, which says what its checksum is.
     """
     state = path.stat()
     signature = (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)

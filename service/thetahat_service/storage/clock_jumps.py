@@ -32,14 +32,8 @@ def move_back(
     """Move back the times that are too far in the future, as after a clock was set back.
 
     Without such times nothing changes, so this may be done at any time, and with 0 seconds when it
-    is not known by how much the clock went back.
-
-    Parameters
-    ----------
-    lease_s : float
-        The longest lease of a claim.
-    delivery_s : float
-        The longest pause before a delivery to a webhook.
+    is not known by how much the clock went back. ``lease_s`` is the longest lease of a claim, and
+    ``delivery_s`` the longest pause before a delivery to a webhook.
     """
     u, delivery, worker = UNIT.c, WEBHOOK_DELIVERY.c, WORKER.c
 

@@ -34,11 +34,7 @@ def cut_page(
 ) -> tuple[list[R], Position | None]:
     """Return a page, and the position of its end if there is another one.
 
-    Parameters
-    ----------
-    rows : list
-        The rows of the page, and one more if there is one.
-    locate : callable
-        Returns the position of a row.
+    ``rows`` are those of the page, and one more if there is one; ``locate`` returns the position of
+    a row.
     """
     return rows[:limit], locate(rows[limit - 1]) if len(rows) > limit else None

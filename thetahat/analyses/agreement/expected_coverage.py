@@ -91,12 +91,8 @@ def add_coverage_of_difference(
 ) -> KappaDifference:
     """Return a difference of kappas with how often such intervals covered.
 
-    Parameters
-    ----------
-    codes : ndarray of int
-        (n, 3) categories of each item by both raters and the truth.
-    cluster : ndarray of int or None
-        (n,) clusters of the items.
+    ``codes`` are the (n, 3) categories of each item by both raters and the truth, and ``cluster``
+    the (n,) clusters of the items.
     """
     if found.lower is None:
         return found

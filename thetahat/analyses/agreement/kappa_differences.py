@@ -131,12 +131,7 @@ def _cut(n_resamples: int, length: int) -> Iterator[int]:
 def _measure(patterns: IntArray, counts: FloatArray, q: int) -> FloatArray:
     """Return (B, 2) kappas of the first two columns with the third; NaN where chance agrees always.
 
-    Parameters
-    ----------
-    patterns : ndarray of int
-        (P, 3) categories.
-    counts : ndarray of float
-        (B, P) items of each pattern.
+    ``patterns`` are (P, 3) categories, and ``counts`` the (B, P) items of each pattern.
     """
     categories = np.eye(q)[patterns]
     n = counts.sum(axis=1)

@@ -171,12 +171,7 @@ def describe_gaps(  # noqa: PLR0913 - the gaps, and what is said where some are 
 ) -> GroupGaps:
     """Return gaps as a result.
 
-    Parameters
-    ----------
-    reason : str
-        Why there are none.
-    lacking : str
-        What groups need for a gap.
+    ``reason`` says why there are none, and ``lacking`` what groups need for a gap.
     """
     gaps = () if family is None else family.gaps
     items = tuple(_describe_gap(gap, rows) for gap in gaps) if has_items else None

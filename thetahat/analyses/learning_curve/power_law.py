@@ -79,12 +79,8 @@ def fit_power_law(
 ) -> tuple[PowerLaw | None, str | None]:
     """Return the law, or None with the reason why the means do not determine one.
 
-    Parameters
-    ----------
-    means_of_sizes : MeansOfSizes
-        Sizes, means and their covariance.
-    lowest : float or None
-        Smallest value that the loss can take; a law with an asymptote below it is refused.
+    ``means_of_sizes`` has sizes, means and their covariance; ``lowest`` is the smallest value that
+    the loss can take: a law with an asymptote below it is refused.
     """
     n, means = means_of_sizes.sizes, means_of_sizes.means
     if len(n) < MIN_SIZES:

@@ -42,13 +42,8 @@ def convert_to_counts(
     .. math:: m = \max(1, \lfloor s N + 10^{-9} \rfloor)
 
     for a share s of N units; the small number corrects the rounding of products such as 0.29 x 100.
-
-    Parameters
-    ----------
-    n_units : int
-        N, the number of rows, or sources, in the training part.
-    unit, place : str
-        ``row`` or ``source``, and the name of the split, for the message of a refusal.
+    ``n_units`` is N, the number of rows, or sources, in the training part. The message of a refusal
+    has ``unit``, which is ``row`` or ``source``, and ``place``, the name of the split.
     """
     counts: list[int] = []
     for i, size in enumerate(sizes):

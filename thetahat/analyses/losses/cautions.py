@@ -181,13 +181,8 @@ def _describe_tails(name: str, losses: BlockLosses) -> Caution:
 def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution, ...]:
     """Return cautions about models whose values do not look like losses.
 
-    Parameters
-    ----------
-    table : LossTable
-        Values of the models.
-    better_is_stated : bool
-        Whether the request says that lower or higher values are better; no caution then asks for
-        it.
+    ``better_is_stated`` says whether the request says that lower or higher values are better; no
+    caution then asks for it.
     """
     cautions: list[Caution] = []
     names = []

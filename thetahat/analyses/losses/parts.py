@@ -116,13 +116,9 @@ class Parts:
     def resolve(self, choices: Choices, n_pairs: int) -> Parts:
         """Return the parts with the risks and metrics of the pairs that the choices compare.
 
-        Parameters
-        ----------
-        choices : Choices
-            The request's, with the model that all others are compared with.
-        n_pairs : int
-            Number of pairs that are corrected for: more than are compared if the best model was
-            looked for.
+        ``choices`` are the request's, with the model that all others are compared with, and
+        ``n_pairs`` is the number of pairs that are corrected for: more than are compared if the
+        best model was looked for.
         """
         risks = self.risks if self.make_risks is None else self.make_risks(choices)
         metrics = self.metrics if self.make_metrics is None else self.make_metrics(choices)

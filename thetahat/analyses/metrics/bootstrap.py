@@ -75,16 +75,10 @@ def draw_replicates(
 ) -> MetricReplicates | None:
     """Return the replicates of a metric's main mean; None where rows cannot be matched.
 
-    Whole sources are drawn with their metrics. Whole clusters are drawn from all blocks.
-    Instances are drawn within their blocks, but from all blocks if there are repeats or if every
-    block has one instance. All models and metrics of a job share their resamples.
-
-    Parameters
-    ----------
-    parts : sequence of ResampledMetric
-        The parts whose average is the main mean: splits, or whole repeats.
-    splits : ndarray of float
-        (J,) values by split.
+    Whole sources are drawn with their metrics. Whole clusters are drawn from all blocks. Instances
+    are drawn within their blocks, but from all blocks if there are repeats or if every block has
+    one instance. All models and metrics of a job share their resamples. ``parts`` are those whose
+    average is the main mean: splits, or whole repeats. ``splits`` are the (J,) values by split.
     """
     n_resamples, units = choose_n_resamples(metric, layout.n_rows), _choose_units(layout)
     if n_resamples == 0 or units is None:

@@ -99,14 +99,9 @@ def find_metric_gaps(
 ) -> tuple[GroupGaps, GroupGaps | None]:
     """Return the gaps of a metric between all pairs of groups, and from that of all rows.
 
-    Where ``options`` leave gaps out, they are the largest gap between groups alone.
-
-    Parameters
-    ----------
-    limits : sequence of ModelLimits or None
-        (G + 1,) limits of the metric in each group and over all rows.
-    members : sequence of ndarray of int
-        (G + 1,) instances of each.
+    Where ``options`` leave gaps out, they are the largest gap between groups alone. ``limits`` are
+    the (G + 1,) limits of the metric in each group and over all rows, and ``members`` the (G + 1,)
+    instances of each.
     """
     level, has_gaps = options.level, options.has_gaps
     correlation = _correlate(limits, members, rows)

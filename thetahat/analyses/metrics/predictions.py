@@ -22,12 +22,8 @@ def collect_predictions(
 ) -> TruthAndPredictions:
     """Return truth, predictions and scores, split by split, in the row order of a loss table.
 
-    Parameters
-    ----------
-    outcomes : sequence of SplitOutcome
-        Outcomes with predictions, one for each split.
-    name : str
-        The request's name of the learner, for the message about scores that are not numbers.
+    ``outcomes`` have predictions, one for each split. ``name`` is the request's name of the
+    learner, for the message about scores that are not numbers.
     """
     test = np.concatenate([outcome.test for outcome in outcomes])
     scores = collect_scores(outcomes, data.n_classes)

@@ -37,14 +37,8 @@ def estimate_success_rate(by_item: BlockLosses, level: float) -> SuccessRate:
     ``LEAST_RARER`` of the rarer outcome the spread of the items is little known. The interval is
     then Wilson's, as of one run for each item: values from 0 to 1 with mean p have a variance of
     :math:`p (1 - p)` at most, so that it is cautious. Items of a cluster then count as if they were
-    all alike.
-
-    Parameters
-    ----------
-    by_item : BlockLosses
-        (I,) unbiased estimate of each item.
-    level : float
-        Level of the interval.
+    all alike. ``by_item`` are the (I,) unbiased estimates of the items, and ``level`` is that of
+    the interval.
     """
     layout, moments = by_item.layout, by_item.moments
     is_source = layout.kind is BlockKind.SOURCE

@@ -140,14 +140,9 @@ def subtract_internal(selected: BlockLosses, internal: FloatArray) -> BlockLosse
     """Return the external losses minus the internal error that the choice rested on.
 
     Their mean is the optimism of choosing by the smallest internal error, minus what the internal
-    models lose by learning from fewer rows.
-
-    Parameters
-    ----------
-    selected : BlockLosses
-        External losses of the procedure, split by split.
-    internal : ndarray of float
-        (J,) internal error of the chosen candidate in each external split.
+    models lose by learning from fewer rows. ``selected`` are the external losses of the procedure,
+    split by split, and ``internal`` the (J,) internal errors of the chosen candidates in the
+    external splits.
     """
     return BlockLosses(
         selected.layout, values=selected.rows - internal[selected.layout.get_split_of_row()]

@@ -53,12 +53,8 @@ class ExternalChoices:
     ) -> ExternalResult:
         """Return every split and every candidate as a part of the result.
 
-        Parameters
-        ----------
-        outcomes : sequence of SplitOutcome
-            (J,) those of the chosen candidates.
-        lists_candidates : bool
-            Whether the numbers of every candidate are listed split by split.
+        ``outcomes`` are the (J,) outcomes of the chosen candidates. ``lists_candidates`` says
+        whether the numbers of every candidate are listed split by split.
         """
         wins = self.count_wins()
         return ExternalResult(

@@ -33,14 +33,9 @@ def list_statements(ends: tuple[float, float], margin: float | None) -> tuple[St
     """Return all statements that an interval shows.
 
     The interval covers at all looks together, so that the chance that any of these statements is
-    ever wrong is that of the interval: no statement needs a correction.
-
-    Parameters
-    ----------
-    ends : tuple of float
-        Interval of the loss of the first model minus that of the second, or minus the reference.
-    margin : float or None
-        The margin, if there is one.
+    ever wrong is that of the interval: no statement needs a correction. ``ends`` are those of the
+    interval of the loss of the first model minus that of the second, or minus the reference;
+    ``margin`` is None without one.
     """
     lower, upper = ends
     holds = {

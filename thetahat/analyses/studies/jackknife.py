@@ -46,12 +46,8 @@ class JackknifedStatistics:
     ) -> ClaimCase[str]:
         """Return the case whose quantities are the entries at ``at`` of the statistics computed.
 
-        Parameters
-        ----------
-        fields : mapping of str to str or float
-            What fills the braces of the claims' texts.
-        prefix : str
-            What precedes the name of a quantity in the statistics' names.
+        ``fields`` fill the braces of the claims' texts, and ``prefix`` precedes the name of a
+        quantity in the statistics' names.
         """
 
         def get_number(quantity: str) -> MonteCarloNumber | None:

@@ -30,14 +30,8 @@ def compute_split_losses(  # noqa: PLR0913 - the models, their splits, and the r
 
     A learner that predicts all splits from shared sums over all rows gets the drawn rows followed
     by those of ``on`` with weight 0, from which it learns nothing. Its predictions are those of
-    separate fits to 1e-8.
-
-    Parameters
-    ----------
-    splits : sequence of Split
-        Of ``data``; their test parts are ignored.
-    tested : sequence of ndarray of int
-        By split, the rows of ``on``.
+    separate fits to 1e-8. ``splits`` are those of ``data``, whose test parts are ignored;
+    ``tested`` has by split the rows of ``on``.
     """
     wide = data.features.wide or on.features.wide
     shared: OverSplits | OrdinaryFit | None = None

@@ -32,14 +32,8 @@ def counts_of_kinds(starts: IntArray, members: IntArray, keys: UInt64Array) -> F
     """Return (P, b) counts: the number of units of each kind that every resample draws.
 
     Stratum k has the kinds ``starts[k]`` to ``starts[k + 1]``, ``members`` (P,) units of each; as
-    many units are drawn from it as it has.
-
-    Parameters
-    ----------
-    starts, members : ndarray of int
-        The kinds.
-    keys : ndarray of uint64
-        (b,) one for each resample; column b is a function of its key.
+    many units are drawn from it as it has. ``starts`` and ``members`` are the kinds. ``keys`` has
+    (b,) one for each resample; column b is a function of its key.
     """
     out = np.empty((len(members), len(keys)))
     for start, stop in pairwise(starts.tolist()):

@@ -60,12 +60,8 @@ def ratios_in_order(deviations: FloatArray, errors: FloatArray) -> FloatArray:
 def compute_rounding(sorted_values: FloatArray, size: float) -> float:
     """Return the largest deviation that is a rounding error.
 
-    Parameters
-    ----------
-    sorted_values : ndarray of float
-        (B,) sorted deviations.
-    size : float
-        Size of the numbers that were subtracted; 0 if the deviations are sums of residuals.
+    ``sorted_values`` are (B,) sorted deviations. ``size`` is that of the numbers that were
+    subtracted; 0 if the deviations are sums of residuals.
     """
     return ROUNDING * max(abs(size), -float(sorted_values[0]), float(sorted_values[-1]))
 

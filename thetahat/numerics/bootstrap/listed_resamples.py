@@ -43,14 +43,9 @@ def find_rows(
 ) -> IntArray:
     """Return (n,) rows of the sample with the same values as the entries of a resample.
 
-    Equal rows get the same number; every statistic treats them alike.
-
-    Parameters
-    ----------
-    resample, columns : sequence of ndarray of float
-        The columns of the resample and of the sample, (n,) each.
-    locs : sequence of Loc
-        Path of each column of the resample in the input.
+    Equal rows get the same number; every statistic treats them alike. ``resample`` and ``columns``
+    are the columns of the resample and of the sample, (n,) each; ``locs`` are the paths of the
+    columns of the resample in the input.
     """
     n = len(columns[0])
     for values, loc in zip(resample, locs, strict=True):

@@ -81,12 +81,8 @@ def build_log_in_page(
 ) -> Response:
     """Return the page that asks for a key, or sends to the log-in provider if there is one.
 
-    Parameters
-    ----------
-    problem, provider_problem : str
-        Why the last attempt with a key, or at the provider, failed.
-    status : int or None
-        None for 401 after a failed attempt, else 200.
+    ``problem`` and ``provider_problem`` say why the last attempt with a key, or at the provider,
+    failed. The status is 401 after a failed attempt, else 200, unless it is given.
     """
     wanted = keep_local_path(next_path)
     issuer = get_settings().oidc_issuer

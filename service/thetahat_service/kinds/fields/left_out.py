@@ -90,12 +90,8 @@ class ColumnReader:
     def fill(self, column: str, values: RawColumn, loc: Loc) -> RawColumn:
         """Return a column without missing values.
 
-        Parameters
-        ----------
-        column : str
-            Its name in messages and in the result; columns of one name are counted together.
-        loc : tuple
-            Its path in the request.
+        ``column`` is its name in messages and in the result, where columns of one name are counted
+        together, and ``loc`` its path in the request.
         """
         missing = find_missing(values)
         with located_errors({column: loc}, default=loc):

@@ -83,12 +83,8 @@ def _find_row_numbers(request: FitsRequest, data: Data) -> Iterator[Caution]:
 def _is_row_number(column: FloatArray, steps: IntArray) -> bool:
     """Return whether the values are whole numbers that increase by one from row to row.
 
-    Parameters
-    ----------
-    column : ndarray of float
-        (n,) values.
-    steps : ndarray of int
-        (n - 1,) increases of the number of the row: 1, or more after a row that was left out.
+    ``column`` are the (n,) values, and ``steps`` the (n - 1,) increases of the number of the row:
+    1, or more after a row that was left out.
     """
     if len(column) < FEWEST_ROWS or column[1] - column[0] != steps[0]:
         return False

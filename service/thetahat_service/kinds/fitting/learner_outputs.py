@@ -51,12 +51,8 @@ def unpack_learner_outputs(
 ) -> dict[str, LearnerOutput]:
     """Return the arrays or the failure of each learner of a chunk.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The chunk's learners: a chunk that ran into a limit failed for all of them.
-    learner_path : callable
-        Returns the path of a learner in the request.
+    ``names`` are the chunk's learners: a chunk that ran into a limit failed for all of them.
+    ``learner_path`` returns the path of a learner in the request.
     """
     if _INDEX not in packed:
         failure = read_failure(packed, names[0]) or {"code": "", "message": ""}

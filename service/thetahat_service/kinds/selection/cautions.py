@@ -65,12 +65,7 @@ def find_selection_cautions(
 ) -> Iterator[Caution]:
     """Yield the cautions of a selection as a whole.
 
-    Parameters
-    ----------
-    choice : Choice
-        The last choice.
-    internal : mapping of str to InternalEstimate
-        The estimates that it rests on.
+    ``choice`` is the last choice, and ``internal`` are the estimates that it rests on.
     """
     criterion = name_method(plan.chosen_by)
     if len(internal) > 1:

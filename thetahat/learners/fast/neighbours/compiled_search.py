@@ -70,12 +70,8 @@ class RoughRows:
     def lists(self, queries: FloatArray, length: int) -> tuple[IntArray, FloatArray, FloatArray]:
         """Return the fields of ``NeighbourLists``; undecided queries have -inf.
 
-        Parameters
-        ----------
-        queries : ndarray of float
-            (q, p).
-        length : int
-            Rows of each list, a quarter of the rows at most.
+        ``queries`` are (q, p), and ``length`` is the number of rows of each list, a quarter of the
+        rows at most.
         """
         n, n_queries = len(self.rows), len(queries)
         step = max(_MIN_QUERIES, NUMBERS_IN_2_MB // n)
