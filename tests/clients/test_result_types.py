@@ -44,33 +44,6 @@ def client_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def check(client_path: Path, tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
-    """Run mypy on a snippet that uses the client."""
-    (tmp_path / "snippet.py").write_text(source)
-    options = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
-    return subprocess.run(
-        [sys.executable, "-m", "mypy", *options, str(tmp_path / "snippet.py")],
-        env={**os.environ, "MYPYPATH": str(client_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_exact_mypy_accepts_keys_and_refuses_misspelt_ones(
-    client_path: Path, tmp_path: Path
-) -> None:
-    right = check(client_path, tmp_path, SNIPPET.format(**KEYS))
-    wrong = check(
-        client_path, tmp_path, SNIPPET.format(**{part: f"{key}x" for part, key in KEYS.items()})
-    )
-
-    assert right.returncode == 0, right.stdout
-    assert wrong.returncode == 1
-    for key in KEYS.values():
-        assert f'has no key "{key}x"' in wrong.stdout
-
-
 CROSS_VALIDATION: Mapping[str, str] = {
     "fast_splits": 'result["learners"]["ridge"]["{key}"]',
     "message": 'result["failures"]["ridge"]["{key}"]',
@@ -80,21 +53,59 @@ CROSS_VALIDATION: Mapping[str, str] = {
 """Expressions that end with a key of the result, by that key."""
 
 
-def test_exact_mypy_knows_the_keys_of_a_cross_validation(client_path: Path, tmp_path: Path) -> None:
-    def check_keys(suffix: str) -> subprocess.CompletedProcess[str]:
-        lines = [
-            "from thetahat_client import Client",
-            'result = Client().result("x", "cross_validation")',
-            *(line.format(key=f"{key}{suffix}") for key, line in CROSS_VALIDATION.items()),
-        ]
-        return check(client_path, tmp_path, "\n".join(lines) + "\n")
+def write_cross_validation(suffix: str) -> str:
+    """Return a script with these expressions, and something behind each key."""
+    lines = [
+        "from thetahat_client import Client",
+        'result = Client().result("x", "cross_validation")',
+        *(line.format(key=f"{key}{suffix}") for key, line in CROSS_VALIDATION.items()),
+    ]
+    return "\n".join(lines) + "\n"
 
-    right, wrong = check_keys(""), check_keys("_misspelt")
 
-    assert right.returncode == 0, right.stdout
-    assert wrong.returncode == 1
+@pytest.fixture(scope="module")
+def found(client_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[str]]:
+    """What mypy says of each script, in one run: each run would read the client anew."""
+    folder = tmp_path_factory.mktemp("scripts")
+    scripts = {
+        "right": SNIPPET.format(**KEYS),
+        "wrong": SNIPPET.format(**{part: f"{key}x" for part, key in KEYS.items()}),
+        "right_cross_validation": write_cross_validation(""),
+        "wrong_cross_validation": write_cross_validation("_misspelt"),
+    }
+    for name, source in scripts.items():
+        (folder / f"{name}.py").write_text(source)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", "cache"]
+        + [f"{name}.py" for name in scripts],
+        cwd=folder,
+        env={**os.environ, "MYPYPATH": str(client_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    by_script = {name: [e for e in errors if e.startswith(f"{name}.py:")] for name in scripts}
+    assert sum(map(len, by_script.values())) == len(errors), errors
+    return by_script
+
+
+@pytest.mark.parametrize("script", ["right", "right_cross_validation"])
+def test_exact_mypy_accepts_keys(found: Mapping[str, list[str]], script: str) -> None:
+    assert found[script] == []
+
+
+def test_exact_mypy_refuses_misspelt_keys(found: Mapping[str, list[str]]) -> None:
+    for key in KEYS.values():
+        assert any(f'has no key "{key}x"' in line for line in found["wrong"]), key
+
+
+def test_exact_mypy_knows_the_keys_of_a_cross_validation(found: Mapping[str, list[str]]) -> None:
     for key in CROSS_VALIDATION:
-        assert f'has no key "{key}_misspelt"' in wrong.stdout
+        assert any(
+            f'has no key "{key}_misspelt"' in line for line in found["wrong_cross_validation"]
+        ), key
 
 
 def test_invalid_kinds_are_refused() -> None:

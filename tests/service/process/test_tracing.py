@@ -71,6 +71,7 @@ def attributes(span: Any) -> dict[str, Any]:
     return {a.key: a.value.string_value or a.value.int_value for a in span.attributes}
 
 
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 def test_exact_a_request_and_its_units_are_linked_by_the_evaluation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
