@@ -531,7 +531,7 @@ TESTS_DISAGREE_WITH_VERDICT = _info(
 SKEWED_DIFFERENCES = _serious(
     "skewed_differences",
     "Few large differences decide",
-    "That {better!r} is better than {worse!r} rests on Student's t (p = {p_value}). The "
+    "That {model!r} is better than {other!r} rests on Student's t (p = {p_value}). The "
     "differences are skewed by a few large ones; with that allowed for by Hall's transformation, "
     "p = {p_value_skewed}. Of equally good models with skewed differences t called one better in "
     "0.06 to 0.48 of simulated test sets of 20 and 50 instances, and in 0.04 to 0.12 of those of "

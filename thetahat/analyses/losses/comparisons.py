@@ -414,10 +414,10 @@ def _judge_skewness(
     if skewed < terms.alpha:
         return
     is_better = Decision.BETTER in holding
-    better, worse = (question.a, question.b) if is_better else (question.b, question.a)
+    model, other = (question.a, question.b) if is_better else (question.b, question.a)
     yield SKEWED_DIFFERENCES(
-        better=better,
-        worse=worse,
+        model=model,
+        other=other,
         p_value=float(f"{adjusted:.2g}"),
         p_value_skewed=float(f"{skewed:.2g}"),
     )
