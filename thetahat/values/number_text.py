@@ -84,3 +84,12 @@ def name_target(target: str) -> str:
     from thetahat_presentation.targets import name_target as write  # noqa: PLC0415 - seldom needed
 
     return write(target)
+
+
+def write_share(share: float) -> str:
+    """Return a share below 1 in percent, which is not rounded up to 100 %."""
+    for digits in (2, 3, 4, 6):
+        text = f"{100 * share:.{digits}g}"
+        if share >= 1 or float(text) < 100:
+            return f"{float(text):g} %"
+    return "more than 99.9999 %"

@@ -102,7 +102,8 @@ def _tabulate_models(shown: ModelsResult, cost: Json) -> Table:
     if cost["measured"]:
         notes.append(
             "Costs were measured row by row: cheaper means that the whole interval of the ratio "
-            "says so. Statements on costs and on quality are each corrected for the number of "
+            "says so, and that rows so few as to miss dear ones, or few dear rows, leave no doubt. "
+            "Statements on costs and on quality are each corrected for the number of "
             "pairs, and hold at their level each."
         )
     if not cost["all_pairs"]:

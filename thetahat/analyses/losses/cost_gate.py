@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Final
 
 from thetahat.analyses.losses.choices import Choices, Gate
-from thetahat.analyses.losses.comparisons import is_clearly_skewed
-from thetahat.analyses.losses.cost_result import CostOfPair
-from thetahat.analyses.losses.costs import CostsOfTable, write_share
+from thetahat.analyses.losses.cost_doubts import choose_tail, describe_missed_rows, find_doubt
+from thetahat.analyses.losses.cost_result import CostOfPair, CostUndecided
+from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.gate import write_counted
-from thetahat.analyses.losses.pair_family import choose_pair_alpha
-from thetahat.analyses.losses.result import Comparison, CostUndecided, GateOutcome, GateResult
-from thetahat.analyses.losses.verdict_basis import SkewedBasis
-from thetahat.analyses.thresholds import DEAR, FEWEST_PRICED, MISSED
-from thetahat.corrections import DEFAULT_CORRECTION
-from thetahat.intervals.skewness_corrected import LEAST_DEGREES, SkewnessCorrected
-from thetahat.values.block_losses import BlockLosses
+from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_number
-from thetahat.values.skewness import compute_skewness_of_mean
-from thetahat.values.types import BlockKind, FloatArray, Target
-from thetahat.variances.iid import Iid
+from thetahat.values.number_text import format_number, write_share
 
 ROUNDING: Final = 1e-9
 """By how much a ratio of two written numbers may exceed its limit: 0.2 is 80 % less than 1."""
@@ -37,6 +27,8 @@ class OutcomeOfCost:
     """Why that is not said, although the whole set of ratios is on one side."""
     reason: str = ""
     """The same, as the rest of a sentence after a colon."""
+    unseen: str = ""
+    """Which kinds of rows may be missing, as a sentence; empty if these are rare."""
 
 
 def add_cost_to_gate(
@@ -98,58 +90,10 @@ def judge_cost(
         outcome, lower, higher = GateOutcome.FAIL, other, model
     else:
         return OutcomeOfCost(GateOutcome.UNDECIDED)
-    unseen = _explain_unseen_rows(lower, higher, layout)
-    if unseen is not None:
-        return OutcomeOfCost(GateOutcome.UNDECIDED, "few_rows", unseen)
-    n_pairs = cost.simultaneous_pairs or 1
-    alpha = choose_pair_alpha(choices.alpha, n_pairs, choices.correction or DEFAULT_CORRECTION)
-    if _rests_on_few_rows(BlockLosses(layout, values=lower - higher), alpha / 2):
-        reason = "a few dear rows decide, and a test that allows for them does not show it."
-        return OutcomeOfCost(GateOutcome.UNDECIDED, "few_dear_rows", reason)
-    return OutcomeOfCost(outcome)
-
-
-def _explain_unseen_rows(lower: FloatArray, higher: FloatArray, layout: Layout) -> str | None:
-    """Return why so few rows do not show that the first costs less; None if they do.
-
-    n rows miss a kind of row that is a share of :math:`1 - .05^{1/n}` of all in .05 of the samples.
-    """
-    n = layout.n_instances if layout.cluster is None else len(layout.cluster_labels)
-    if n >= FEWEST_PRICED:
-        return None
-    share = 1 - MISSED ** (1 / n)
-    if float(lower.mean()) * (1 - share + share * DEAR) < float(higher.mean()):
-        return None
-    units = "rows" if layout.cluster is None else layout.words.clusters
-    return (
-        f"among {n} {units} a kind that is {write_share(share)} of all may be missing, and at "
-        f"{DEAR:g} times the mean cost it would make up for the difference. Gather {FEWEST_PRICED} "
-        "or more."
-    )
-
-
-def _rests_on_few_rows(difference: BlockLosses, tail: float) -> bool:
-    """Return whether a mean below 0 is not, at this level, once skewness is allowed for."""
-    layout = difference.layout
-    n, skewness = layout.n_instances, compute_skewness_of_mean(difference)
-    if (
-        layout.kind is not BlockKind.HOLDOUT
-        or layout.cluster is not None
-        or layout.time is not None
-    ):
-        return False
-    if skewness is None or n <= LEAST_DEGREES or not is_clearly_skewed(skewness, n):
-        return False
-    basis = SkewedBasis(
-        difference=float(difference.rows.mean()),
-        standard_error=float(difference.rows.std(ddof=1)) / math.sqrt(n),
-        degrees_of_freedom=n - 1.0,
-        target=Target.THESE_MODELS,
-        method=SkewnessCorrected.info.name,
-        variance=Iid.info.name,
-        skewness=skewness,
-    )
-    return basis.compute_p_value_of_not_worse(0.0, higher_is_better=False) > tail
+    doubt = find_doubt(lower, higher, layout, choose_tail(cost.simultaneous_pairs, choices))
+    if doubt is not None:
+        return OutcomeOfCost(GateOutcome.UNDECIDED, doubt.code, doubt.reason)
+    return OutcomeOfCost(outcome, unseen=describe_missed_rows(layout))
 
 
 def _write(  # noqa: PLR0913 - both outcomes and the numbers behind them
@@ -167,7 +111,8 @@ def _write(  # noqa: PLR0913 - both outcomes and the numbers behind them
     required = f"{gate.model} {wanted} {gate.against}"
     required = f"{required}{_write_ratio(cost)}"
     if of_cost.outcome is GateOutcome.PASS:
-        return f"{of_quality.sentence} It is also shown that {required}."
+        shown = f"{of_quality.sentence} It is also shown that {required}."
+        return f"{shown} {of_cost.unseen}".rstrip()
     if of_cost.outcome is GateOutcome.FAIL:
         return f"By cost it is required that {required}. {of_quality.sentence}"
     counted = write_counted(outcome) if is_undecided else ""

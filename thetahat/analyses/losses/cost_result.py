@@ -14,6 +14,10 @@ from thetahat.values.coverage import ExpectedCoverage
 ShownQuality = Literal["better", "equivalent", "not_worse"]
 """What has to be shown of a cheaper model for a dearer one to be dominated by it."""
 
+CostUndecided = Literal["few_rows", "few_dear_rows"]
+"""Why it is open which cost is lower though the whole set of ratios is on one side: rows that were
+not seen, or few dear ones among those that were, could change it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostOfModel:
@@ -45,8 +49,10 @@ class CostOfPair:
     simultaneous_pairs: int | None = None
     """Number of pairs whose sets hold all at once; left out where the set holds by itself."""
     cheaper: str | None
-    """The model that is cheaper: by its number, or because the whole set of ratios says so. None
-    where both cost the same or it is not shown."""
+    """The model that is cheaper: by its number, or because the whole set of ratios says so and
+    nothing leaves it ``undecided``. None where both cost the same or it is not shown."""
+    undecided: CostUndecided | None = None
+    """Why there is no cheaper model, although the whole set of ratios is on one side of 1."""
     sentence: str
     """Quality and cost of the pair in words."""
     expected_coverage: ExpectedCoverage | None = None

@@ -12,6 +12,7 @@ import numpy as np
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.cost_coverage import add_expected_coverage
+from thetahat.analyses.losses.cost_doubts import CostDoubt, choose_tail, find_doubt
 from thetahat.analyses.losses.cost_result import (
     CostOfModel,
     CostOfPair,
@@ -27,7 +28,7 @@ from thetahat.similar_names import suggest_name
 from thetahat.tables.frames import read_series
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout
-from thetahat.values.number_text import format_number, format_percent
+from thetahat.values.number_text import format_number, format_percent, write_share
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 
 SHOWN: Final[tuple[ShownQuality, ...]] = ("better", "equivalent", "not_worse")
@@ -325,6 +326,7 @@ def _compare(  # noqa: PLR0913 - a pair, its costs, and the words for both
     costs: CostsOfTable,
 ) -> CostOfPair:
     mean_a, mean_b = of_models[pair.a].mean, of_models[pair.b].mean
+    doubt: CostDoubt | None = None
     if costs.numbers:
         ratio = mean_a / mean_b if mean_b > 0 else None
         cheaper = None if mean_a == mean_b else min((mean_a, pair.a), (mean_b, pair.b))[1]
@@ -336,13 +338,16 @@ def _compare(  # noqa: PLR0913 - a pair, its costs, and the words for both
             sentence="",
         )
     else:
-        found = add_expected_coverage(
-            _read_relative(pair, relative),
-            costs.rows[pair.a],
-            costs.rows[pair.b],
-            costs.layout or table.layout,
-        )
-    sentence = _write_pair(pair, found, (mean_a, mean_b), table, choices, costs.unit)
+        rows_a, rows_b = costs.rows[pair.a], costs.rows[pair.b]
+        layout = costs.layout or table.layout
+        found = add_expected_coverage(_read_relative(pair, relative), rows_a, rows_b, layout)
+        if found.cheaper is not None:
+            ordered = (rows_a, rows_b) if found.cheaper == pair.a else (rows_b, rows_a)
+            doubt = find_doubt(*ordered, layout, choose_tail(found.simultaneous_pairs, choices))
+    if doubt is not None:
+        found = replace(found, cheaper=None, undecided=doubt.code)
+    reason = "" if doubt is None else doubt.reason
+    sentence = _write_pair(pair, found, (mean_a, mean_b), table, choices, costs.unit, reason)
     return replace(found, sentence=sentence)
 
 
@@ -397,15 +402,17 @@ def _write_pair(  # noqa: PLR0913 - a sentence needs all its numbers
     table: LossTable,
     choices: Choices,
     unit: str | None,
+    reason: str,
 ) -> str:
     in_unit = "" if unit is None else f" {unit}"
     mean_a, mean_b = (format_number(mean) for mean in means)
     if cost.cheaper is None:
         if cost.method == "exact":
             return f"{pair.a} and {pair.b} cost the same ({mean_a}{in_unit})."
+        how, end = ("decided", f": {reason}") if reason else ("shown", ".")
         return (
-            f"It is not shown which of {pair.a} and {pair.b} is cheaper (mean costs {mean_a} and "
-            f"{mean_b}{in_unit}{_write_set(cost, choices)})."
+            f"It is not {how} which of {pair.a} and {pair.b} is cheaper (mean costs {mean_a} and "
+            f"{mean_b}{in_unit}{_write_set(cost, choices)}){end}"
         )
     a_is_cheaper = cost.cheaper == pair.a
     model, other = (pair.a, pair.b) if a_is_cheaper else (pair.b, pair.a)
@@ -467,15 +474,6 @@ def _compute_saving(ratio: float | None, *, a_is_cheaper: bool) -> float:
     if a_is_cheaper:
         return 1 - ratio
     return 1.0 if math.isinf(ratio) else 1 - 1 / ratio
-
-
-def write_share(share: float) -> str:
-    """Return a share below 1 in percent, which is not rounded up to 100 %."""
-    for digits in (2, 3, 4, 6):
-        text = f"{100 * share:.{digits}g}"
-        if share >= 1 or float(text) < 100:
-            return f"{float(text):g} %"
-    return "more than 99.9999 %"
 
 
 def _summarise(

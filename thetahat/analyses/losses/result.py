@@ -24,7 +24,12 @@ from thetahat_presentation.shown_result import ShownResult
 
 if TYPE_CHECKING:
     from thetahat.analyses.groups.result import ModelGroups, PairGroups
-    from thetahat.analyses.losses.cost_result import CostOfModel, CostOfPair, CostSummary
+    from thetahat.analyses.losses.cost_result import (
+        CostOfModel,
+        CostOfPair,
+        CostSummary,
+        CostUndecided,
+    )
     from thetahat.analyses.losses.judge_result import JudgeResult
     from thetahat.analyses.losses.optional_results import (
         BlockCovariance,
@@ -328,11 +333,6 @@ class Comparison:
     seeds: SeedVariance | None = None
     """What the random numbers of the learners add to the variance of the difference, where the
     request asks for several seeds."""
-
-
-CostUndecided = Literal["few_rows", "few_dear_rows"]
-"""Why a gate about costs is undecided though the whole set of ratios is on one side: rows that were
-not seen, or few dear ones among those that were, could change it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

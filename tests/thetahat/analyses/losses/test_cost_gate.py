@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import thetahat
-from thetahat.analyses.losses.result import GateResult
+from thetahat.analyses.losses.result import EvaluationResult, GateResult
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat_replications.edges.gates_by_cost import judge_sample
@@ -97,6 +97,73 @@ def test_by_hand_few_dear_rows_need_the_test_that_allows_for_them() -> None:
     assert "a few dear rows decide" in gate.sentence
     of_clusters = judge(new, old, cluster=list(range(80)))  # where it was not studied
     assert of_clusters.cost_undecided is None
+
+
+def compare_costs(new: Any, old: Any, **options: Any) -> EvaluationResult:
+    """Return the evaluation of two equivalent models, whose costs alone matter."""
+    losses = np.zeros(len(new))
+    losses[0] = 1.0
+    return thetahat.evaluate(
+        {"new": losses, "old": losses},
+        blocks="holdout",
+        margin=0.9,
+        cost={"new": new, "old": old},
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "code", "said"),
+    [
+        (*draw(59, 0.6), "few_rows", "among 59 rows a kind that is 5 % of all may be missing"),
+        (*draw(60, 0.6), None, "new is 40 % cheaper"),
+        (0.16 + 3.8 * (np.arange(80) < 2), np.full(80, 0.5), "few_dear_rows", "a few dear rows"),
+    ],
+)
+def test_exact_cheaper_asks_for_what_the_gate_asks(
+    new: FloatArray, old: FloatArray, code: str | None, said: str
+) -> None:
+    result = compare_costs(new, old)
+    pair, summary = result.comparisons[0].cost, result.cost
+    gate = judge(new, old, share=0.0)
+
+    assert pair is not None
+    assert summary is not None
+    assert pair.upper is not None
+    assert pair.upper < 1  # the whole set of ratios is below
+    assert (pair.undecided, pair.cheaper) == (code, None if code else "new")
+    assert pair.undecided == gate.cost_undecided
+    assert said in pair.sentence
+    assert pair.sentence.startswith("It is not decided which of new and old is cheaper") is bool(
+        code
+    )
+    assert summary.pareto == (("new", "old") if code else ("new",))
+
+
+def test_exact_cheaper_is_what_a_gate_for_any_lower_cost_passes() -> None:
+    rng, seen = np.random.default_rng(9), set()
+    for _ in range(40):
+        n = int(rng.choice([12, 40, 70, 200]))
+        new = rng.choice([0.3, 0.7, 4.0]) * np.where(rng.random(n) < 0.05, 20.0, 1.0) / 1.95
+        old = rng.gamma(20.0, 1 / 20, n)
+        pair, gate = compare_costs(new, old).comparisons[0].cost, judge(new, old, share=0.0)
+        assert pair is not None
+        expected = {"new": "pass", "old": "fail", None: "undecided"}[pair.cheaper]
+        assert gate.outcome == expected
+        seen.add((expected, pair.undecided))
+    assert {outcome for outcome, _ in seen} == {"pass", "fail", "undecided"}
+    assert {code for _, code in seen} == {None, "few_rows", "few_dear_rows"}
+
+
+@pytest.mark.parametrize(("n", "share"), [(60, "4.9 %"), (149, "2 %"), (150, "")])
+def test_by_hand_a_gate_that_passes_says_what_so_few_rows_may_miss(n: int, share: str) -> None:
+    gate = judge(*draw(n, 0.3))
+
+    # 1 - .05 ** (1 / 60) = .0487
+    sentence = f"Kinds of rows that are less than {share} of all may be missing among these {n}."
+    assert gate.outcome == "pass"
+    assert gate.sentence.endswith(sentence) is bool(share)
+    assert ("may be missing" in gate.sentence) is bool(share)
 
 
 def test_exact_the_page_has_the_outcomes_of_gates() -> None:
