@@ -4,7 +4,7 @@ import ast
 import re
 import tomllib
 
-from tests.architecture.sources import ROOT, imported_names, python_files
+from tests.architecture.sources import ROOT, imported_names, parse_those_with, python_files
 
 SERVICE_AND_WORKER = python_files("service", "worker")
 # Migrations run before any unit of work can.
@@ -20,7 +20,7 @@ TOOLS = {"dev"}
 def test_exact_one_synchronous_database_path() -> None:
     asynchronous = {
         str(path)
-        for path in SERVICE_AND_WORKER
+        for path, _ in parse_those_with("asyncio|aiosqlite|asyncpg", SERVICE_AND_WORKER)
         for name in imported_names(path, module_level_only=False)
         if name.startswith(("sqlalchemy.ext.asyncio", "aiosqlite", "asyncpg"))
     }
@@ -31,8 +31,8 @@ def test_exact_one_synchronous_database_path() -> None:
 def test_exact_only_the_unit_of_work_commits() -> None:
     committing = {
         path.as_posix()
-        for path in SERVICE_AND_WORKER
-        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+        for path, tree in parse_those_with("begin|commit", SERVICE_AND_WORKER)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in {"begin", "commit"}
     }
 

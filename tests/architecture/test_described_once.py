@@ -11,10 +11,11 @@ from typing import Final
 
 import pytest
 
+from tests.architecture.sources import parse_those_with, python_files
 from thetahat.families import collect_families
 
-ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("thetahat", "service", "worker", "presentation", "replications")
+OF_VALUES: Final = "dataclass|NamedTuple"
 SECTION: Final = re.compile(r"^(Parameters|Attributes)\n-", re.MULTILINE)
 REPEATED: Final = re.compile(r"^(Source: |Assumes |Assumptions: |Formula: )", re.MULTILINE)
 
@@ -40,29 +41,26 @@ def test_exact_docstrings_repeat_nothing_of_the_description(family: str) -> None
 
 def iterate_value_classes() -> Iterator[tuple[Path, ast.ClassDef]]:
     """Yield the dataclasses and named tuples that are no registered methods."""
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if not isinstance(node, ast.ClassDef):
-                    continue
-                made = [*node.bases, *node.decorator_list]
-                is_value = any(
-                    re.search("dataclass|NamedTuple", ast.unparse(each)) for each in made
-                )
-                names = {
-                    member.target.id
-                    for member in node.body
-                    if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name)
-                }
-                if is_value and "info" not in names:
-                    yield path, node
+    for path, tree in parse_those_with(OF_VALUES, python_files(*PACKAGES)):
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            made = [*node.bases, *node.decorator_list]
+            is_value = any(re.search(OF_VALUES, ast.unparse(each)) for each in made)
+            names = {
+                member.target.id
+                for member in node.body
+                if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name)
+            }
+            if is_value and "info" not in names:
+                yield path, node
 
 
 def test_exact_fields_of_value_classes_are_described_below_themselves() -> None:
     """A list of parameters would have each name a second time, and names that are no fields."""
     classes = list(iterate_value_classes())
     listing = [
-        f"{path.relative_to(ROOT)}: {node.name}"
+        f"{path}: {node.name}"
         for path, node in classes
         if SECTION.search(ast.get_docstring(node) or "")
     ]

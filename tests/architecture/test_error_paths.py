@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from tests.architecture.sources import ROOT, python_files
+from tests.architecture.sources import parse_those_with, python_files
 
 PRODUCT = ("thetahat", "replications", "service", "worker", "clients")
 
 
-def _assignments_of_loc(text: str) -> list[str]:
+def _assignments_of_loc(tree: ast.AST) -> list[str]:
     """Return the objects whose attribute ``loc`` is assigned to."""
     return [
         ast.unparse(target.value)
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(tree)
         for target in _targets(node)
         if isinstance(target, ast.Attribute) and target.attr == "loc"
     ]
@@ -28,18 +28,15 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 
 def test_exact_assignments_to_the_path_of_an_error_are_seen() -> None:
-    assert _assignments_of_loc("error.loc = ()\nfailure.loc += (1,)\nself.loc: int = 1") == [
-        "error",
-        "failure",
-        "self",
-    ]
+    tree = ast.parse("error.loc = ()\nfailure.loc += (1,)\nself.loc: int = 1")
+    assert _assignments_of_loc(tree) == ["error", "failure", "self"]
 
 
 def test_exact_only_one_function_changes_the_path_of_an_error() -> None:
     assigned = {
         str(path): objects
-        for path in python_files(*PRODUCT)
-        if (objects := _assignments_of_loc((ROOT / path).read_text(encoding="utf-8")))
+        for path, tree in parse_those_with(r"\.loc\b", python_files(*PRODUCT))
+        if (objects := _assignments_of_loc(tree))
     }
 
     assert assigned == {

@@ -13,8 +13,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.proofs import ORACLES, every_method, names_in, proofs, proofs_in
 from thetahat.weighted_risks import WEIGHTED_RISKS
+
+pytestmark = pytest.mark.xdist_group("tests of methods")  # which are read once
 
 METHODS = sorted(every_method())
 

@@ -12,6 +12,8 @@ import pytest
 
 from tests.architecture.proofs import proofs
 
+pytestmark = pytest.mark.xdist_group("tests of methods")  # which are read once
+
 # Words that one test must say, whatever the case.
 FAULTS = {
     "correctipy takes no square root": ("correctipy",),

@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from tests.architecture.sources import ROOT, python_files
+from tests.architecture.sources import parse_those_with, python_files
 from thetahat.families import collect_families
 
 pytestmark = pytest.mark.xdist_group("names of methods")  # the files are read once
@@ -95,14 +95,16 @@ def product_files() -> list[Path]:
 @cache
 def names_in(path: Path) -> list[tuple[str, int]]:
     """Return each string of a file that is a method's name and not its own, with its line."""
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    skipped = set(_not_looked_at(tree))
-    return [
-        (str(node.value), node.lineno)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and id(node) not in skipped
-        if node.value in method_names() and node.value != path.stem
-    ]
+    names = method_names() - {path.stem}
+    found = []
+    for _, tree in parse_those_with(rf"[\"']({'|'.join(names)})[\"']", [path]):
+        skipped = set(_not_looked_at(tree))
+        found += [
+            (str(node.value), node.lineno)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and id(node) not in skipped and node.value in names
+        ]
+    return found
 
 
 def _not_looked_at(tree: ast.Module) -> Iterator[int]:

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.architecture.sources import ROOT, python_files
+from tests.architecture.sources import ROOT, parse_those_with, python_files
 
 PACKAGES: Final = (
     "thetahat/analyses",
@@ -191,11 +191,12 @@ def list_thresholds(trees: Mapping[Path, ast.Module]) -> Iterator[str]:
 
 
 @cache
+@cache
 def list_imported_thresholds() -> set[str]:
     """Return every name that a module of the library imports from a module ``thresholds``."""
     return {
         name.name
-        for tree in read_package("thetahat").values()
+        for _, tree in parse_those_with("thresholds", python_files("thetahat"))
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module and node.module.endswith("thresholds")
         for name in node.names

@@ -16,6 +16,8 @@ import pytest
 from tests.architecture.proofs import imported_tests, proofs
 from tests.architecture.sources import ROOT
 
+pytestmark = pytest.mark.xdist_group("tests of methods")  # which are read once
+
 # By name, numbers of the output that the test's file must hold.
 VECTORS: dict[str, tuple[float, ...]] = {
     "baycomp_sonar_norope": (0.4145119975061462, 0.5854880024938538),

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from tests.architecture.sources import ROOT, python_files
+from tests.architecture.sources import parse_those_with, python_files
 from tests.cases import case
 from thetahat import cautions
 from thetahat.cautions import (
@@ -37,8 +37,9 @@ def calls() -> Iterator[tuple[str, str, set[str]]]:
 
     The words, which are the only argument without a name, count as ``words``.
     """
-    for path in (p for package in PRODUCT for p in python_files(package)):
-        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+    names = rf"\b({'|'.join([*ENTRIES, 'Caution'])})\("
+    for path, tree in parse_those_with(names, python_files(*PRODUCT)):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
                 if name in ENTRIES or name == "Caution":

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import thetahat
-from tests.architecture.sources import ROOT, python_files
+from tests.architecture.sources import ROOT, parse_those_with, python_files
 from thetahat.analyses.losses.result import Comparison, EvaluationResult
 from thetahat.cautions import (
     COVERS_TOO_RARELY,
@@ -214,13 +213,15 @@ def test_exact_no_sentence_is_written_by_a_regular_expression(path: str) -> None
     assert "re" not in imported
 
 
+SHOWN_BY = ("thetahat", "service", "worker", "presentation")
+
+
 def test_exact_nothing_rewrites_the_sentences_of_a_result() -> None:
     # Words are chosen before a sentence is written: a text is not searched for source or loss.
     replaced = [
         f"{path}:{node.lineno}"
-        for package in ("thetahat", "service", "worker", "presentation")
-        for path in python_files(package)
-        for node in ast.walk(ast.parse(Path(ROOT / path).read_text()))
+        for path, tree in parse_those_with(r"\.(replace|sub)\b", python_files(*SHOWN_BY))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in {"replace", "sub"}
