@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -22,7 +22,7 @@ from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._checks import require_rows, zero_if_rounding
 from thetahat.refit_estimators.base import APPARENT, EstimatesVariance, RefitLosses
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
@@ -50,9 +50,7 @@ class ResamplesDesign:
         """Return (B + 1) n, the number of losses."""
         return (self.n_resamples + 1) * rows.n
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the fit to all rows first, then those to the resamples."""
         all_rows = np.arange(rows.n, dtype=np.intp)
         numbers = range(self.n_splits(rows))[start:stop]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from thetahat.refit_estimators._resamples import ResamplesDesign
 from thetahat.refit_estimators.base import APPARENT, VARIANCES_LIST, RefitLosses
 from thetahat.refit_estimators.conservative_z import ConservativeZ
 from thetahat.refit_estimators.out_of_bag import Average, OutOfBagEstimate
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Split, Splits
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -25,9 +25,7 @@ class SuppliedResamples(ResamplesDesign):
     counts: tuple[npt.NDArray[np.int32], ...]
     """(B,) of (n,) numbers of copies of each row."""
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the fit to all rows first, then those to the resamples."""
         del seed
         every = np.arange(rows.n, dtype=np.intp)

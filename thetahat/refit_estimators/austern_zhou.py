@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
@@ -14,7 +13,7 @@ from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows, ze
 from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
-from thetahat.schemes.base import ComplementSplit, Rows, Split
+from thetahat.schemes.base import ComplementSplit, Rows, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
@@ -50,9 +49,7 @@ class ReplacementsDesign:
     def _count_splits_per_repeat(self, n: int) -> int:
         return 2 * self.n_folds + n // 2 * (self.n_folds - 1)
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield by repeat the splits of all rows, of one half, and of it with row i replaced."""
         n, K = rows.n, self.n_folds
         base, others = self._draw_halves(n, seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar, Final, NamedTuple, Protocol
 
@@ -11,7 +10,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.registry import MethodInfo
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Splits
 from thetahat.values.types import Alternative, FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -34,9 +33,7 @@ class RefitDesign(Protocol):
         """Return the number of losses of these fits, over all splits."""
         ...
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the splits from ``start`` to ``stop``, without building those before.
 
         A row may occur several times in a training or a test part. A split with the label

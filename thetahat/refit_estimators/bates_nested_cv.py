@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -26,7 +26,7 @@ from thetahat.refit_estimators.base import (
 )
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Target
@@ -62,9 +62,7 @@ class NestedFoldsDesign:
         """Return the number of losses: each row K times by repeat, once by plain one."""
         return rows.n * (self.n_repeats * self.n_folds + self.n_plain)
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the splits from ``start`` to ``stop``, with one partition for each repeat."""
         drawn_repeat, fold = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:

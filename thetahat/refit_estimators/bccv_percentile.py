@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
@@ -16,7 +15,7 @@ from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import BuildsInterval, RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, Target
@@ -46,9 +45,7 @@ class CaseDeletionsDesign:
         """Return an upper bound of the number of losses: one for each split."""
         return self.n_splits(rows)
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield, sample by sample, the splits that leave out one case."""
         all_rows = np.arange(rows.n, dtype=np.intp)
         to_draw = RowsToDraw.read(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +14,7 @@ from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows, ze
 from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
@@ -52,9 +51,7 @@ class HalvesDesign:
         """Return the number of losses: the number of splits times the size of a test part."""
         return self.n_splits(rows) * count_test_units(self.test_size, rows.n)
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the subsamples of all rows, then those of each half of each cut in turn."""
         n_test = count_test_units(self.test_size, rows.n)
         drawn_part, rows_of_part = -1, np.empty(0, dtype=np.intp)

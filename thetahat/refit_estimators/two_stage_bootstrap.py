@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
@@ -20,7 +19,7 @@ from thetahat.refit_estimators.base import APPARENT, BuildsInterval, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import Alternative, IntArray
 
@@ -65,9 +64,7 @@ class TwoStageDesign:
         """Return an upper bound of the number of losses: n for each split."""
         return self.n_splits(rows) * rows.n
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield, by sample, the split that fits to it, then those that fit to its resamples."""
         to_draw = RowsToDraw.read(rows)
         for split in range(self.n_splits(rows))[start:stop]:

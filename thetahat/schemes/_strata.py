@@ -15,7 +15,7 @@ from thetahat.schemes._partitions import (
     get_column,
     yield_partition_splits,
 )
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import IntArray, Label
 
@@ -80,9 +80,7 @@ class RandomFolds(Scheme):
         self._read_codes(rows)
         return self.n_folds * self._n_repeats
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each fold, repeat by repeat."""
         codes = self._read_codes(rows)
         return yield_random_folds(rows, codes, self.n_folds, self._n_repeats, seed, start, stop)

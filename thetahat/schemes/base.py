@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -120,6 +120,10 @@ class LeaveOneOutSplits(Iterator[Split]):
         return Split(0, row, row, train, np.array([row], dtype=np.intp))
 
 
+Splits: TypeAlias = Iterator[Split]
+"""The splits of a scheme, each built when it is wanted."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """The properties of the rows that a scheme may use."""
@@ -165,9 +169,7 @@ class Scheme(ABC):
         """Return the number of splits; raises the same exceptions as ``splits``."""
 
     @abstractmethod
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the splits, repeat by repeat; the same seed always gives the same splits.
 
         ``start`` and ``stop`` select splits as a slice does, without building the earlier ones, so

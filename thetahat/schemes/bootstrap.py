@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +12,7 @@ from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes._test_sizes import check_count
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Split, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import IntArray
 
@@ -70,9 +69,7 @@ class BootstrapScheme(Scheme):
         RowsToDraw.read(rows).check_size(3, "the scheme bootstrap")
         return self.n_resamples
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the splits; ``train`` repeats a row as often as it was drawn."""
         wanted, to_draw = range(self.n_splits(rows))[start:stop], RowsToDraw.read(rows)
         return (_draw_split(to_draw, seed, b)[0] for b in wanted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import count_splits, yield_all_splits
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +55,7 @@ class CompleteSubsampling(Scheme):
         """Return the number of splits, C(n, n_2)."""
         return count_splits(rows.n, count_test_units(self.test_size, rows.n), ("test_size",))
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each set of test rows."""
         del seed  # nothing is drawn
         self.n_splits(rows)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_enough
 from thetahat.schemes._strata import get_stratifiable_codes, yield_random_folds
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 from thetahat.values.types import IntArray
 
 _FOLDS, _REPEATS = 2, 5
@@ -61,9 +60,7 @@ class FiveByTwo(Scheme):
         self._check(rows)
         return _FOLDS * _REPEATS
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each half, repeat by repeat."""
         codes = self._check(rows)
         return yield_random_folds(rows, codes, _FOLDS, _REPEATS, seed, start, stop)

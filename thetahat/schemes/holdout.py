@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +12,7 @@ from thetahat.schemes._test_sizes import (
     draw_cluster_split,
     draw_split,
 )
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +71,7 @@ class Holdout(Scheme):
             count_test_units(self.test_size, rows.n)
         return 1
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the only split."""
         draws = range(1)[start:stop]
         if self.whole_clusters:

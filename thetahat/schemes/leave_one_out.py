@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_two_rows
-from thetahat.schemes.base import LeaveOneOutSplits, Rows, Scheme, Split
+from thetahat.schemes.base import LeaveOneOutSplits, Rows, Scheme, Splits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +41,7 @@ class LeaveOneOut(Scheme):
         check_two_rows(rows.n)
         return rows.n
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each row; only one split is in memory at a time."""
         del seed  # nothing is drawn
         n = self.n_splits(rows)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import InsufficientData
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import get_column, yield_partition_splits
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import IntArray, Label
 
@@ -46,9 +45,7 @@ class LeaveOneSourceOut(Scheme):
         """Return the number of sources."""
         return len(self._read_sources(rows)[1])
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each source."""
         del seed  # nothing is drawn
         codes, labels = self._read_sources(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ from thetahat.parameter_checks import MAX_ROWS, MAX_SPLITS
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import count_splits, yield_all_splits
 from thetahat.schemes._partitions import check_number, check_two_rows
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +60,7 @@ class LeavePOut(Scheme):
             )
         return count_splits(rows.n, self.p, ("p",))
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each set of p test rows."""
         del seed  # nothing is drawn
         self.n_splits(rows)

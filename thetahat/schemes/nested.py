@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_number
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 from thetahat.schemes.k_fold import KFold
 
 
@@ -58,9 +57,7 @@ class Nested(Scheme):
         """Return the number of external folds."""
         return KFold(n_folds=self.n_folds).n_splits(rows)
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each external fold."""
         return KFold(n_folds=self.n_folds).splits(rows, seed, start=start, stop=stop)
 

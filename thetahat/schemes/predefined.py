@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.schemes._partitions import get_column, yield_partition_splits
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray, Label
 
@@ -66,9 +65,7 @@ class Predefined(Scheme):
         """Return the number of folds that the column names."""
         return len(self._read_folds(rows)[1])
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each fold, in order of first appearance."""
         del seed  # nothing is drawn
         codes, labels = self._read_folds(rows)

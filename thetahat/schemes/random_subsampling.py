@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._test_sizes import check_count, check_test_size, count_test_units, draw_split
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +63,7 @@ class RandomSubsampling(Scheme):
         count_test_units(self.test_size, rows.n)
         return self.n_draws
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the splits; each is drawn from its own random stream."""
         n_test = count_test_units(self.test_size, rows.n)
         wanted = range(self.n_draws)[start:stop]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +14,7 @@ from thetahat.schemes._partitions import (
     get_column,
     yield_partition_splits,
 )
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import IntArray
@@ -69,9 +68,7 @@ class SourceKFold(Scheme):
         self._read_sources(rows)
         return self.n_folds
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one split for each fold."""
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
         fold_of_row = self.assign_folds(rows, make_random_stream(seed, "folds", 0))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.schemes._test_sizes import check_test_size, count_test_units, draw_split
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Splits
 from thetahat.schemes.holdout import Holdout
 
 
@@ -68,9 +67,7 @@ class ThreeWay(Scheme):
         self._read_sizes(rows)
         return 1
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the one pair: training and validation set together, and the test set."""
         n_test, _ = self._read_sizes(rows)
         return (draw_split(rows.n, n_test, seed, draw) for draw in range(1)[start:stop])

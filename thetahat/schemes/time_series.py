@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +12,7 @@ from thetahat.errors import InsufficientData
 from thetahat.parameter_checks import MAX_ROWS
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._partitions import check_number, check_two_rows, get_column
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Split, Splits
 from thetahat.values.types import IntArray
 
 
@@ -80,9 +79,7 @@ class TimeSeries(Scheme):
         self._find_edges(rows)
         return self.n_folds
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield one pair per block, in order of time."""
         del seed  # nothing is drawn
         order, edges = self._find_edges(rows)

@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.cautions import FOLDS_IN_ROW_ORDER, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import FOLDS, SOURCES, SUBSAMPLES, MethodInfo
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows, Scheme, Split, Splits
 from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.time_series import TimeSeries
@@ -69,9 +69,7 @@ class GivenFolds(Scheme):
         """Return the number of splits."""
         return len(self._list_splits(rows, 0))
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
+    def splits(self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None) -> Splits:
         """Yield the splits of the splitter."""
         pairs = self._list_splits(rows, seed)
         n_blocks = len(pairs) // self.n_repeats
