@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.comparisons import is_clearly_skewed
-from thetahat.analyses.losses.cost_result import CostUndecided
 from thetahat.analyses.losses.pair_family import choose_pair_alpha
+from thetahat.analyses.losses.result import CostUndecided
 from thetahat.analyses.losses.verdict_basis import SkewedBasis
 from thetahat.analyses.thresholds import DEAR, FEWEST_PRICED, FEWEST_UNREMARKED, MISSED
 from thetahat.corrections import DEFAULT_CORRECTION

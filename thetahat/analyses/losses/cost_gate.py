@@ -7,10 +7,10 @@ from typing import Final
 
 from thetahat.analyses.losses.choices import Choices, Gate
 from thetahat.analyses.losses.cost_doubts import choose_tail, describe_missed_rows, find_doubt
-from thetahat.analyses.losses.cost_result import CostOfPair, CostUndecided
+from thetahat.analyses.losses.cost_result import CostOfPair
 from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.gate import write_counted
-from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
+from thetahat.analyses.losses.result import Comparison, CostUndecided, GateOutcome, GateResult
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number, write_share
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from thetahat.analyses.losses.result import CostUndecided
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.numerics.fieller import RatioShape
@@ -13,10 +14,6 @@ from thetahat.values.coverage import ExpectedCoverage
 
 ShownQuality = Literal["better", "equivalent", "not_worse"]
 """What has to be shown of a cheaper model for a dearer one to be dominated by it."""
-
-CostUndecided = Literal["few_rows", "few_dear_rows"]
-"""Why it is open which cost is lower though the whole set of ratios is on one side: rows that were
-not seen, or few dear ones among those that were, could change it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,12 +24,7 @@ from thetahat_presentation.shown_result import ShownResult
 
 if TYPE_CHECKING:
     from thetahat.analyses.groups.result import ModelGroups, PairGroups
-    from thetahat.analyses.losses.cost_result import (
-        CostOfModel,
-        CostOfPair,
-        CostSummary,
-        CostUndecided,
-    )
+    from thetahat.analyses.losses.cost_result import CostOfModel, CostOfPair, CostSummary
     from thetahat.analyses.losses.judge_result import JudgeResult
     from thetahat.analyses.losses.optional_results import (
         BlockCovariance,
@@ -60,6 +55,10 @@ OPTIONAL_PARTS: Final = (
 annotations here needs their names."""
 
 PlanUnit = Literal["sources", "instances", "repeats"]
+
+CostUndecided = Literal["few_rows", "few_dear_rows"]
+"""Why it is open which cost is lower though the whole set of ratios is on one side: rows that were
+not seen, or few dear ones among those that were, could change it."""
 
 DegreesOfFreedom = float | tuple[float, ...] | None
 """One number, or numerator and denominator of F; None where the distribution has none."""
