@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.presentation.reading import row_of, table_of
+from tests.presentation.reading import row_of, table_of, texts_of
 from tests.service.kinds.run_requests import run_kind
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.showing import show
@@ -50,3 +50,16 @@ def test_by_hand_the_agreement_of_judge_and_labels(result: Any) -> None:
     grades = rng.integers(0, 2, size=200)
     labels = np.where(rng.random(200) < 0.8, grades, 1 - grades)
     assert getattr(cell, "value", None) == pytest.approx(np.mean(labels[:80] == grades[:80]))
+
+
+def test_exact_the_shares_of_the_judge_s_intervals_are_shown(result: Any) -> None:
+    table = table_of(show(result), "How often such intervals contained the true value")
+    rows = {row[0]: list(row) for row in texts_of(table)}
+    rate = result["models"]["new"]["judge"]["agreement"]["sensitivity"]["expected_coverage"]
+
+    found = next(row for name, row in rows.items() if name.startswith("sensitivity of the judge"))
+    assert found[-1] == rate["design"]
+    assert any(
+        name.startswith("bias of the judge") and row[2] == "not studied"
+        for name, row in rows.items()
+    )

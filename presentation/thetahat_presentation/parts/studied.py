@@ -144,6 +144,7 @@ def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
         if pair["interval"] is not None:
             yield "difference", _name_pair(pair), pair["interval"]["target"], pair["interval"]
     yield from _list_cost_intervals(shown)
+    yield from _list_judge_intervals(shown)
     for name, model in shown.models.items():
         yield from _list_group_levels(shown, "model", name, model)
     for pair in shown.comparisons:
@@ -167,6 +168,26 @@ def _list_additions(pair: Json) -> Iterator[Subject]:
     wins = pair.get("wins") or {}
     if wins.get("method") is not None:
         yield "win rate of difference", _name_pair(pair), "these_models", wins
+
+
+def _list_judge_intervals(shown: ModelsResult) -> Iterator[Subject]:
+    """Yield the intervals from labels and grades, and those of how a judge agrees with labels."""
+    models = [("model", name, model) for name, model in shown.models.items()]
+    pairs = [("difference", _name_pair(pair), pair) for pair in shown.comparisons]
+    for subject, name, part in (*models, *pairs):
+        judge: Json = part.get("judge") or {}
+        agreement: Json = judge.get("agreement") or {}
+        parts = {
+            "labels alone of": judge.get("labels_only"),
+            "labels and judge of": judge.get("prediction_powered"),
+            "bias of the judge of": (judge.get("judge_only") or {}).get("bias"),
+            "kappa of labels and judge of": agreement.get("kappa"),
+            "sensitivity of the judge of": agreement.get("sensitivity"),
+            "specificity of the judge of": agreement.get("specificity"),
+        }
+        for words, found in parts.items():
+            if found is not None and found.get("lower") is not None:
+                yield f"{words} {subject}", name, "these_models", found
 
 
 def _list_cost_intervals(shown: ModelsResult) -> Iterator[Subject]:

@@ -9,19 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.agreement.expected_coverage import (
-    DIFFERENT,
-    ITEMS,
-    KAPPA_DIFFERENCES,
-    ONE_RIGHT,
-    RARER,
-    RAREST,
-    RATES,
-    name_data,
-)
+from thetahat.analyses.agreement.expected_coverage import KAPPA_DIFFERENCES, ONE_RIGHT, RAREST
 from thetahat.analyses.agreement.measuring import measure_agreement
 from thetahat.analyses.agreement.result import AgreementEstimate, KappaDifference
 from thetahat.distributions import compute_upper_quantile
+from thetahat.values.agreement_coverage import DIFFERENT, ITEMS, RARER, RATES, name_data
 from thetahat_replications.edges.simulated_intervals import SHIFT, is_inside, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare, share_designs
 from thetahat_replications.edges.table import BETWEEN, KeptPage, TableCell, TableRow

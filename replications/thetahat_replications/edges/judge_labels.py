@@ -16,6 +16,7 @@ from thetahat.analyses.losses.judge_result import JudgeEstimate
 from thetahat.analyses.losses.judged_table import Judge, build_judged_table
 from thetahat.values.types import FloatArray, Target
 from thetahat.variances._judge_coverage import (
+    ALONE,
     CLUSTERS,
     DIFFERENCES,
     INTERVAL,
@@ -28,6 +29,7 @@ from thetahat.variances._judge_coverage import (
     RARER_OF_STRATUM,
     RATES,
     STRATA,
+    TUNED,
 )
 from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
@@ -36,6 +38,8 @@ from thetahat_replications.edges.table import BETWEEN, KeptPage, TableCell, Tabl
 Draw: TypeAlias = Callable[[np.random.Generator], "JudgedSample"]
 
 LEVEL: Final = 0.95
+MOSTLY: Final = 0.5
+"""Share of the samples that rest on the labels alone beyond which a recommended interval does."""
 
 TITLE: Final = "Labels of a few rows, and a judge of all"
 ABOUT: Final = f"""
@@ -85,10 +89,11 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
 
 
 _STUDIED: Final[Mapping[str, tuple[str, Mapping[str, float]]]] = {
-    **{f"numbers, n = {n}": (NUMBERS, {LABELS: n, OTHERS: 10 * n}) for n in (25, 50, 100)},
+    **{f"numbers, n = {n}": (NUMBERS, {LABELS: n, OTHERS: 10 * n}) for n in (10, 25, 50, 100)},
     **{
         f"rate {rate:g}, n = {n}": (RATES, {LABELS: n, OTHERS: 10 * n, RARER: rate * n})
-        for rate, n in ((0.3, 50), (0.3, 100), (0.05, 300))
+        for rate, sizes in ((0.3, (25, 50, 100)), (0.05, (25, 100, 300)))
+        for n in sizes
     },
     "difference of rates .3 and .25, n = 100": (DIFFERENCES, {LABELS: 100, OTHERS: 1000}),
     "strata, n = 40, 40 and 40": (
@@ -97,22 +102,33 @@ _STUDIED: Final[Mapping[str, tuple[str, Mapping[str, float]]]] = {
     ),
     "30 clusters of numbers": (NUMBERS, {CLUSTERS: 30, OTHER_CLUSTERS: 300, LARGEST: 5}),
 }
-"""What the data are like, and their numbers, of the designs whose intervals mostly rest on the
-grades. Whether a judge was trained on the labels is not known of data."""
+"""What the data are like, and their numbers, by design. Whether a judge was trained on the labels
+is not known of data."""
+_COLUMNS: Final = {"recommended": INTERVAL, "tuned": TUNED, "labels": ALONE}
 
 
 def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
-    """Yield how often the recommended interval covered, by design."""
-    for row in page.rows:
-        if row["design"] in _STUDIED:
+    """Yield how often the intervals covered, by design.
+
+    The recommended ones are those of designs in which they mostly rest on the grades.
+    """
+    for column, interval in _COLUMNS.items():
+        for row in page.rows:
+            if row["design"] not in _STUDIED:
+                continue
+            if interval == INTERVAL and float(row["alone"]) > MOSTLY:
+                continue
             data, numbers = _STUDIED[row["design"]]
+            of_labels = {
+                noun: n for noun, n in numbers.items() if noun not in {OTHERS, OTHER_CLUSTERS}
+            }
             yield (
                 StudiedShare(
-                    interval=INTERVAL,
+                    interval=interval,
                     data=data,
-                    numbers=numbers,
+                    numbers=of_labels if interval == ALONE else numbers,
                     population=row["design"],
-                    share=float(row["recommended"]),
+                    share=float(row[column]),
                     repetitions=page.repetitions,
                 ),
             )

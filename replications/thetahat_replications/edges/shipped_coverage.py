@@ -53,9 +53,7 @@ class ShippedStudy:
 
 
 STUDIES: Final = (
-    ShippedStudy(
-        "agreement", Path("analyses/agreement/agreement_coverage.json"), agreement.collect_shares
-    ),
+    ShippedStudy("agreement", Path("values/agreement_coverage.json"), agreement.collect_shares),
     ShippedStudy("costs", Path("analyses/losses/cost_coverage.json"), costs.collect_shares),
     ShippedStudy("groups", Path("analyses/groups/groups_coverage.json"), groups.collect_shares),
     ShippedStudy(

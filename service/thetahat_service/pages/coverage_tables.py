@@ -188,7 +188,7 @@ def _describe_edge(name: str, package: str) -> MeasuredTable:
 
 
 _PACKAGES: Final = {
-    "agreement_coverage": "thetahat.analyses.agreement",
+    "agreement_coverage": "thetahat.values",
     "cost_coverage": "thetahat.analyses.losses",
     "groups_coverage": "thetahat.analyses.groups",
     "group_metrics_coverage": "thetahat.analyses.metrics",

@@ -23,7 +23,7 @@ def test_exact_results_name_the_coverage_of_samples_with_an_interval(key: str) -
         for row in KeptPage.read(PAGE.read_text()).rows
         if key != "kappa" or row["design"] in with_kappa
     }
-    studied = read_studied_intervals("thetahat.analyses.agreement", "agreement_coverage.json", key)
+    studied = read_studied_intervals("thetahat.values", "agreement_coverage.json", key)
 
     assert [each.expected.design.split(": ", 1)[1] for each in studied] == list(rows)
     for one in studied:

@@ -12,6 +12,7 @@ import pytest
 from tests.architecture.sources import ROOT
 from thetahat.analyses.groups.expected_coverage import STUDIED_IMBALANCE
 from thetahat.values.clusters import compute_imbalance
+from thetahat.variances._judge_coverage import ALONE, INTERVAL, TUNED
 from thetahat_replications.edges.groups import DESIGNS
 from thetahat_replications.edges.shipped_coverage import LIBRARY, STUDIES, ShippedStudy, write_study
 from thetahat_replications.edges.table import KeptPage, Table, write_page
@@ -102,9 +103,16 @@ def test_hand_groups_in_shared_clusters_have_four_times_as_many_samples(
 
 
 def test_hand_few_rare_labels_of_a_stratum_are_a_design_of_their_own() -> None:
-    (row,) = [row for row in read_rows("judge_labels") if "strata" in row["numbers"]]
+    with_grades, tuned, row = (
+        row for row in read_rows("judge_labels") if "strata" in row["numbers"]
+    )
 
     assert row["numbers"]["labels of the rarer value in a stratum"] == 4  # 40 labels of rate .1
+    assert [each["interval"] for each in (with_grades, tuned, row)] == [INTERVAL, TUNED, ALONE]
+    assert "rows without a label" in tuned["numbers"]
+    assert "rows without a label" not in row["numbers"]
+    assert row["coverage"]["coverage"] == 0.937
+    row = with_grades
     assert row["coverage"]["coverage"] == 0.922
     assert row["coverage"]["standard_error"] == round((0.922 * 0.078 / 1000) ** 0.5, 4)
 

@@ -1,7 +1,4 @@
-"""How often intervals of coefficients and rates of agreement covered in the nearest studied design.
-
-``agreement_coverage.json`` has the numbers of ``docs/results/edges/agreement.md``.
-"""
+"""Estimates of agreement with how often their intervals covered in the nearest studied design."""
 
 from __future__ import annotations
 
@@ -11,32 +8,21 @@ from typing import Final, TypeVar
 import numpy as np
 
 from thetahat.analyses.agreement.result import AgreementEstimate, KappaDifference
-from thetahat.values.clusters import compute_imbalance
-from thetahat.values.kept_studies import (
-    INTERVAL_NOT_STUDIED,
-    explain_imbalance,
-    find_expected_coverage,
-    read_studied_intervals,
+from thetahat.values.agreement_coverage import (
+    DIFFERENT,
+    ITEMS,
+    find_agreement_coverage,
+    find_coverage_of_rate,
+    name_data,
 )
+from thetahat.values.kept_studies import INTERVAL_NOT_STUDIED
 from thetahat.values.types import IntArray
 
 Found = TypeVar("Found", AgreementEstimate, KappaDifference)
 
-ITEMS: Final = "items"
-DIFFERENT: Final = "items with different ratings"
-RATES: Final = "rates"
-RARER: Final = "items of the rarer outcome"
 KAPPA_DIFFERENCES: Final = "differences of kappa"
 RAREST: Final = "items of the rarest category"
 ONE_RIGHT: Final = "items on which one rater alone agrees with the truth"
-FILE: Final = "agreement_coverage.json"
-
-
-def name_data(n_raters: int, n_categories: int) -> str:
-    """Return what so many raters and categories are called in the study."""
-    raters = "two raters" if n_raters == 2 else "several raters"
-    categories = "two categories" if n_categories == 2 else "several categories"
-    return f"{raters}, {categories}"
 
 
 def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
@@ -82,8 +68,8 @@ def add_coverage_of_rate(found: AgreementEstimate, cluster: IntArray | None) -> 
     """Return a rate over (n,) items in clusters, or none, with how often such intervals covered."""
     if found.lower is None or found.estimate is None:
         return found
-    rarer = round(found.n * min(found.estimate, 1 - found.estimate))
-    return _add(found, RATES, "", {ITEMS: found.n, RARER: max(1, rarer)}, cluster)
+    expected, missing = find_coverage_of_rate(found.n, found.estimate, cluster)
+    return replace(found, expected_coverage=expected, expected_coverage_missing=missing)
 
 
 def add_coverage_of_difference(
@@ -108,11 +94,5 @@ def add_coverage_of_difference(
 def _add(
     found: Found, interval: str, data: str, numbers: dict[str, int], cluster: IntArray | None
 ) -> Found:
-    if cluster is not None:
-        sizes = np.unique(cluster, return_counts=True)[1]
-        numbers = {**numbers, "clusters": len(sizes)}
-        if unequal := explain_imbalance("clusters", len(sizes), compute_imbalance(sizes)):
-            return replace(found, expected_coverage_missing=unequal)
-    studied = read_studied_intervals(__package__, FILE, interval)
-    expected, missing = find_expected_coverage(studied, data, numbers)
+    expected, missing = find_agreement_coverage(interval, data, numbers, cluster)
     return replace(found, expected_coverage=expected, expected_coverage_missing=missing)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from thetahat.cautions import Caution
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.types import Sampled
 
 
@@ -23,6 +24,10 @@ class JudgeEstimate:
     """Lower end of the two-sided interval; None where nothing varies."""
     upper: float | None = None
     """Upper end of the interval."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such an interval covered in the nearest studied design."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

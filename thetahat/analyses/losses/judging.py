@@ -38,13 +38,23 @@ from thetahat.numerics.prediction_powered import (
     tune_weight,
 )
 from thetahat.tables.labels import make_label_key
+from thetahat.values.agreement_coverage import (
+    DIFFERENT,
+    ITEMS,
+    find_agreement_coverage,
+    find_coverage_of_rate,
+    name_data,
+)
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.judge import JudgeDesign
+from thetahat.values.kept_studies import INTERVAL_NOT_STUDIED
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_count, format_number, name_method
 from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray
 from thetahat.variances import VARIANCES
+from thetahat.variances._judge_coverage import ALONE, INTERVAL, TUNED, find_judge_coverage
 from thetahat.variances._judged import check_labels, get_sample, rests_on_labels
 
 
@@ -57,7 +67,6 @@ def describe_judge(
         return None
     sample = get_sample(losses)
     alone = estimate_mean(sample, 0.0)
-    labels_only = _build_estimate(alone, level)
     reason = design.explain_disuse()
     together = None if reason is not None else estimate_mean(sample, design.weight)
     cautions = _list_cautions(losses, design, sample, subject, together)
@@ -77,8 +86,15 @@ def describe_judge(
         )
         if together is not None and by_stratum
         else None,
-        prediction_powered=None if together is None else _build_estimate(together, level),
-        labels_only=labels_only,
+        prediction_powered=None
+        if together is None
+        else _add_coverage(
+            _build_estimate(together, level),
+            find_judge_coverage(losses, INTERVAL if is_used else TUNED),
+        ),
+        labels_only=_add_coverage(
+            _build_estimate(alone, level), find_judge_coverage(losses, ALONE)
+        ),
         judge_only=_describe_judge_alone(sample, level),
         effective_labels=effective,
         correlation=_correlate(sample.labels, sample.grades),
@@ -160,6 +176,15 @@ def _build_interval(
     )
 
 
+def _add_coverage(
+    found: JudgeEstimate, coverage: tuple[ExpectedCoverage | None, str | None]
+) -> JudgeEstimate:
+    """Return an estimate with how often its interval covered, or why that is not known."""
+    if found.lower is None:
+        return found
+    return replace(found, expected_coverage=coverage[0], expected_coverage_missing=coverage[1])
+
+
 def _describe_judge_alone(sample: GradedSample, level: float) -> JudgeAlone:
     errors = GradedSample(
         labels=sample.grades - sample.labels,
@@ -170,7 +195,9 @@ def _describe_judge_alone(sample: GradedSample, level: float) -> JudgeAlone:
     )
     return JudgeAlone(
         estimate=float(np.mean(np.concatenate([sample.grades, sample.unlabelled]))),
-        bias=_build_estimate(estimate_mean(errors, 0.0), level),
+        bias=_add_coverage(
+            _build_estimate(estimate_mean(errors, 0.0), level), (None, INTERVAL_NOT_STUDIED)
+        ),
     )
 
 
@@ -188,11 +215,17 @@ def _describe_agreement(sample: GradedSample, level: float) -> JudgeAgreement | 
     kappa = compute_cohen_kappa(a, b, 2)
     cluster = sample.cluster
     n_units = len(a) if cluster is None else int(cluster.max()) + 1
+    of_kappa = None
+    if kappa is not None:
+        variance = kappa.compute_variance(cluster)
+        numbers = {ITEMS: len(a), DIFFERENT: int((a != b).sum())}
+        of_kappa = _add_coverage(
+            _build_kappa(kappa.estimate, variance, n_units - 1.0, level),
+            find_agreement_coverage("kappa", name_data(2, 2), numbers, cluster),
+        )
     return JudgeAgreement(
         observed=compute_observed_agreement(a, b).estimate,
-        kappa=None
-        if kappa is None
-        else _build_kappa(kappa.estimate, kappa.compute_variance(cluster), n_units - 1.0, level),
+        kappa=of_kappa,
         sensitivity=_describe_rate(b == 1, a == 1, cluster, level),
         specificity=_describe_rate(b == 0, a == 0, cluster, level),
     )
@@ -217,12 +250,16 @@ def _describe_rate(
     share = estimate_share(hits.astype(np.float64), among, cluster, level, "labels")
     if share.estimate is None:
         return None
-    return JudgeEstimate(
-        estimate=share.estimate,
-        standard_error=None if cluster is None else share.standard_error,
-        degrees_of_freedom=share.degrees_of_freedom,
-        lower=share.lower,
-        upper=share.upper,
+    members = None if cluster is None else cluster[among]
+    return _add_coverage(
+        JudgeEstimate(
+            estimate=share.estimate,
+            standard_error=None if cluster is None else share.standard_error,
+            degrees_of_freedom=share.degrees_of_freedom,
+            lower=share.lower,
+            upper=share.upper,
+        ),
+        find_coverage_of_rate(int(among.sum()), share.estimate, members),
     )
 
 

@@ -81,9 +81,46 @@ def test_exact_rates_of_the_judge_in_clusters_are_those_of_a_rater() -> None:
     for key in ("sensitivity", "specificity"):
         of_rater = measured["pairs"][0][key]
         assert of_rater.pop("n") < 90
-        of_rater.pop("expected_coverage_missing")  # of a kind of evaluation that studies it
         assert agreement[key] == of_rater
         assert 0 < agreement[key]["lower"] < agreement[key]["upper"] < 1
+
+
+def get_shares(judge: Any) -> list[float | None]:
+    parts = (judge["prediction_powered"], judge["labels_only"], *judge["agreement"].values())
+    shares = [part.get("expected_coverage") for part in parts if isinstance(part, dict)]
+    return [None if share is None else share["coverage"] for share in shares]
+
+
+def test_hand_intervals_beside_the_recommended_one_have_the_shares_of_their_designs() -> None:
+    """Those of docs/results/edges/judge_labels and agreement for designs of these numbers."""
+    labels, grades = draw(3, 100, 1000, 0.3)
+    labels[:100], grades[:100] = np.arange(100) < 30, np.arange(100) < 30
+    grades[[*range(9), *range(30, 39)]] = 1 - grades[[*range(9), *range(30, 39)]]
+    used = evaluate(labels, grades)["judge"]
+    rare = labels.copy()
+    rare[:100] = np.arange(100) < 5
+    unused = evaluate(rare, grades)["judge"]
+
+    # rate .3, n = 100; 18 of 100 items differ (9 of 50 in the study), and of the rates 9 of 30
+    # (11.6 of 30.8) and 9 of 70 (9 of 50)
+    assert (used["is_used"], unused["is_used"]) == (True, False)
+    assert get_shares(used) == [0.946, 0.935, 0.956, 0.951, 0.949]
+    # rate .05, n = 100, where the interval from labels and grades is not recommended
+    assert get_shares(unused)[:2] == [0.903, 0.895]
+    for judge in (used, unused):
+        missing = judge["judge_only"]["bias"]["expected_coverage_missing"]
+        assert missing == "The coverage of this interval was not studied."
+
+
+def test_exact_chosen_labels_and_a_fixed_weight_are_like_no_studied_design() -> None:
+    labels, grades = draw(3, 100, 1000, 0.3)
+    chosen = evaluate(labels, grades, sampled="chosen")["judge"]
+    fixed = evaluate(labels, grades, **{"lambda": 0.5})["judge"]
+
+    nothing = "No studied design is like this one."
+    assert chosen["labels_only"]["expected_coverage_missing"] == nothing
+    assert fixed["prediction_powered"]["expected_coverage_missing"] == nothing
+    assert fixed["labels_only"]["expected_coverage"]["coverage"] == 0.935
 
 
 def test_degenerate_equal_labels_have_the_interval_of_the_labels() -> None:
