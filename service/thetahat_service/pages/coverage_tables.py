@@ -84,7 +84,7 @@ def _describe_recommended() -> MeasuredTable:
             describe_target(row["target"]),
             row["interval"] or "",
             Number(row["coverage"][0], row["coverage"][1], shows_error=True),
-            *(_build_share((row.get(name) or [None])[0]) for name in LENGTH_AND_POWER),
+            *(_build_share(row[name] and row[name][0]) for name in LENGTH_AND_POWER),
             Number(row["repetitions"]),
         ]
         for row in study["rows"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.edges.simulated_intervals import ORACLE
 from thetahat_replications.presets.interval_coverage.cells import build_pair_cells
-from thetahat_replications.presets.interval_coverage.kept_power import FARTHEST, add_to_rows
+from thetahat_replications.presets.interval_coverage.kept_power import FARTHEST, NOTE, add_to_rows
 from thetahat_replications.presets.interval_coverage.power import (
     COLUMNS,
     measure_interval,
@@ -27,6 +29,7 @@ from thetahat_replications.presets.interval_coverage.settings import build_setti
 
 pytestmark = pytest.mark.about("presets/interval_coverage")
 REALS = (-math.inf, math.inf)
+PAGES = Path("docs/results/interval_coverage")
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
@@ -136,3 +139,19 @@ def test_by_hand_rows_get_the_power_of_the_same_interval() -> None:
 
     assert [row["power"] for row in joined] == [0.8, None, None, 0.6, 0.5]
     assert [row["width"] for row in joined] == [row["width"] for row in kept]
+
+
+def test_exact_pages_have_the_powers_of_the_kept_files() -> None:
+    study = json.loads(Path("thetahat/analyses/losses/recommended_coverage.json").read_text())
+    page = (PAGES / "recommended_coverage.md").read_text()
+    cells = page.split("## Cell by cell\n\n")[1].splitlines()[2:]
+
+    assert NOTE in page
+    assert len(cells) == len(study["rows"])
+    for line, row in zip(cells, study["rows"], strict=True):
+        shown = line.strip("| ").split(" | ")[8:10] if row["power"] else None
+        if shown and row["length"]:
+            assert shown == [f"{row[name][0]:.2f}" for name in COLUMNS]
+    known = [row["power"][0] for row in study["rows"] if row["power"] is not None]
+    assert len(known) > 0.8 * len(cells)
+    assert 0 <= min(known) <= max(known) <= 1 / ORACLE + 1e-4

@@ -61,5 +61,5 @@ def average_coverage_of_metrics(rows: Sequence[Row]) -> Iterator[Row]:
 def _average_length_and_power(rows: Sequence[Row]) -> Iterator[tuple[str, float | None]]:
     """Yield the averages of the rows that have them, by name; None where no row has."""
     for name in ("length", "power"):
-        values = [row[name][0] for row in rows if row.get(name) is not None]
+        values = [row[name][0] for row in rows if row[name] is not None]
         yield name, sum(values) / len(values) if values else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeGuard
+from typing import Final, Literal, TypeAlias, TypeGuard
 
 from thetahat.analyses.studies.claims import ClaimCase
 from thetahat.analyses.studies.monte_carlo import divide, subtract
@@ -13,6 +13,8 @@ from thetahat.analyses.studies.result import TableCell
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 
 Row: TypeAlias = Mapping[str, TableCell]
+MOST: Final = 0.9
+"""Share of the rows that need a cell for an average: the others are then little of it."""
 
 
 def read_number(row: Row, column: str) -> MonteCarloNumber | None:
@@ -56,6 +58,12 @@ def average(numbers: Sequence[MonteCarloNumber]) -> MonteCarloNumber:
     if len(errors) < len(values):
         return MonteCarloNumber(mean, None)
     return MonteCarloNumber(mean, math.sqrt(sum(error**2 for error in errors)) / len(values))
+
+
+def average_of_most(rows: Sequence[Row], column: str) -> MonteCarloNumber | None:
+    """Return the mean of a column that some rows may lack; None where too many do."""
+    cells = read_numbers(rows, column)
+    return average(cells) if len(cells) >= MOST * len(rows) else None
 
 
 def average_ratios(

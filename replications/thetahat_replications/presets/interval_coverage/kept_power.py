@@ -25,9 +25,10 @@ FARTHEST: Final = 5.0
 """Standard errors by which the widths of one interval may differ between two runs."""
 NOTE: Final = (
     f"Width over the ideal and power are from the first {DRAWS} samples "
-    f"(`{COMMAND} --power-alone`). They are left out where today's interval is another than the "
-    f"one of the other numbers: its average width differs by more than {FARTHEST:g} standard "
-    "errors. Averages are over the cells that have them."
+    f"(`{COMMAND} --power-alone`). They are left out where the average width of these is more than "
+    f"{FARTHEST:g} standard errors from the one of the other numbers: the interval is another "
+    "today, or so few samples are unlike the others. Averages are over the cells that have them, "
+    "if most do."
 )
 _BUILDERS: Final = {
     "cells": (("population", "learner", "n", "scheme", "interval", "target"), build_findings),

@@ -17,6 +17,7 @@ from thetahat.values.types import Target
 from thetahat_replications.presets.interval_coverage.cell_selection import (
     Row,
     average,
+    average_of_most,
     average_ratios,
     group_rows,
     read_number,
@@ -134,7 +135,7 @@ def _compute_averages(
         "least_at": "" if lowest is None else _describe_cell(lowest),
         EXPECTED: average(read_numbers(rows, EXPECTED)),
         "width": average(read_numbers(rows, "width")),
-        **{name: average(read_numbers(rows, name)) for name in COLUMNS},
+        **{name: average_of_most(rows, name) for name in COLUMNS},
         "built": average(read_numbers(rows, "built")),
     }
     for n in _list_sample_sizes(rows):

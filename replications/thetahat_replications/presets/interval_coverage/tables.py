@@ -27,6 +27,7 @@ from thetahat_replications.presets.interval_coverage.best_interval import (
 from thetahat_replications.presets.interval_coverage.cell_selection import (
     Row,
     average,
+    average_of_most,
     average_ratios,
     group_rows,
     read_number,
@@ -170,7 +171,7 @@ def _compute_averages(
         "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
         EXPECTED: average(read_numbers(rows, EXPECTED)),
         "relative_width": average_ratios(rows, "width", recommended, _get_place).value,
-        **{name: average(read_numbers(rows, name)) for name in COLUMNS},
+        **{name: average_of_most(rows, name) for name in COLUMNS},
         RELATIVE_SCORE: average(read_numbers(rows, RELATIVE_SCORE)),
         MORE_COVERAGE: average(read_numbers(rows, MORE_COVERAGE)),
         "built": average(read_numbers(rows, "built")),
