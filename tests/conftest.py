@@ -182,7 +182,7 @@ def nothing_loaded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Preparing takes half of the processor time of a service that lives for ten seconds.
     ``tests/worker/site`` has what is left out; tests/service/supervisor/test_warming.py and
-    test_real_learners.py, and those of the clients and pages, have services that prepare.
+    test_real_learners.py, and those of the clients, have services that prepare.
     """
     monkeypatch.setenv("THETAHAT_TESTS_LOAD_NOTHING", "1")
 

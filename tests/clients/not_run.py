@@ -49,6 +49,9 @@ NOT_RUN: Final[dict[str, dict[str, str]]] = {
     },
     "docs/python-client.md": {"": "tests/clients/test_client_page.py runs them, with MLflow"},
     "docs/reports.md": {"": "needs the id of an evaluation of the reader's"},
+    "docs/results/speed/before-and-after.md": {
+        "python -m benchmarks.two_checkouts": "needs two checkouts of the code"
+    },
     "docs/results/README.md": {"cut -d, -f3-": "needs data that are not in the repository"},
     "docs/running-on-a-cluster.md": {
         "export THETAHAT_DATABASE_URL": OWN_SERVERS,

@@ -39,15 +39,19 @@ RNG = np.random.default_rng(20_261_122)
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("service")
-    with serving(folder / "data", folder / "log", workers=1) as command:
-        yield command.wait_for(r"answers at (http://\S+)")[1]
-        assert command.stop() == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("THETAHAT_TESTS_LOAD_NOTHING", "1")  # as nothing_loaded_ahead of conftest.py
+        with serving(folder / "data", folder / "log", workers=1) as command:
+            yield command.wait_for(r"answers at (http://\S+)")[1]
+            assert command.stop() == 0
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield browser
         browser.close()
 

@@ -105,6 +105,16 @@ def sort_lists(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, "provenance": provenance, "methods": methods}
 
 
+@pytest.fixture
+def computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute parts in this process: starting one of their own takes longer than a test."""
+
+    def compute(evaluation_id: UUID, *parts: str) -> str:
+        return result_parts.compute_result(evaluation_id, parts)
+
+    monkeypatch.setattr(result_parts._RESULTS, "_compute", compute)
+
+
 @pytest.mark.usefixtures("small_by_default")
 @pytest.mark.parametrize(
     ("name", "include"),
@@ -118,15 +128,11 @@ def test_exact_parts_that_are_asked_for_later_are_those_of_the_request(
     worker: InlineWorker,
     name: str,
     include: str,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     """They are computed by a process for one request, and here for the others."""
-
-    def compute(evaluation_id: UUID, *parts: str) -> str:
-        return result_parts.compute_result(evaluation_id, parts)
-
     if name != "groups":
-        monkeypatch.setattr(result_parts._RESULTS, "_compute", compute)
+        request.getfixturevalue("computed_here")
     small = run(client, worker, REQUESTS[name])
     named: Any = include if include == "all" else include.split(",")
     whole = run(client, worker, {**REQUESTS[name], "include": named})
@@ -179,7 +185,7 @@ def test_invalid_parts_of_results_that_rest_on_the_grades_of_a_judge(
     assert "notebook.ipynb" not in page
 
 
-@pytest.mark.usefixtures("small_by_default")
+@pytest.mark.usefixtures("small_by_default", "computed_here")
 def test_exact_parts_of_losses_beside_metrics_and_unknown_parts(
     client: TestClient, worker: InlineWorker
 ) -> None:

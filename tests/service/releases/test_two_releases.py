@@ -106,6 +106,7 @@ def read_result(client: httpx.Client, identifier: str) -> Any:
     return answer
 
 
+@pytest.mark.usefixtures("nothing_loaded_ahead")
 def test_exact_two_releases_answer_for_one_database(
     tmp_path: Path,
     setting: Setting,
