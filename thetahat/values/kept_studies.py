@@ -26,6 +26,7 @@ INTERVAL_NOT_STUDIED: Final = "The coverage of this interval was not studied."
 _SINGULAR: Final = {
     "clusters": "cluster",
     "groups": "group",
+    "instances": "instance",
     "items": "item",
     "items'": "item's",
     "labels": "label",

@@ -13,6 +13,7 @@ from thetahat.values.kept_studies import (
     MOST_UNEQUAL,
     NOT_STUDIED,
     StudiedInterval,
+    count_units,
     explain_imbalance,
     find_expected_coverage,
 )
@@ -93,3 +94,12 @@ def test_exact_other_data_or_other_numbers_are_not_alike() -> None:
     assert find_expected_coverage(STUDIED, "rates", {"rows": 30}) == (None, NOT_STUDIED)
     assert find_expected_coverage(STUDIED, "numbers", {"k": 4}) == (None, NOT_STUDIED)
     assert find_expected_coverage((), "numbers", {"rows": 30}) == (None, INTERVAL_NOT_STUDIED)
+
+
+@pytest.mark.parametrize("noun", ["instance", "source", "cluster", "row of the rarer value"])
+def test_exact_one_of_a_number_is_in_the_singular(noun: str) -> None:
+    first, _, rest = noun.partition(" ")
+    plural = f"{first}s {rest}".rstrip()
+
+    assert count_units(1, plural) == f"1 {noun}"
+    assert count_units(2, plural) == f"2 {plural}"
