@@ -396,3 +396,18 @@ def test_exact_what_all_numbers_leave_out_is_not_said_of_each_again() -> None:
     text = " ".join(Page().write(show({"kind": "losses", **result}), show_all=True).split())
 
     assert text.count("how much results change with other training data") == 1
+
+
+def test_exact_the_headline_says_that_an_equivalent_model_is_better_all_the_same() -> None:
+    rng = np.random.default_rng(20_261_128)
+    old = rng.normal(1, 0.3, 400)
+    new = old + 0.05 + rng.normal(0, 0.1, 400)
+    like_old = old + rng.normal(0, 0.1, 400)
+
+    for models, wanted in (
+        ({"new": new, "old": old}, "old is equivalent to new, and better by less than the margin"),
+        ({"old": old, "new": new}, "old is equivalent to new, and better by less than the margin"),
+        ({"old": old, "like": like_old}, "are equivalent"),
+    ):
+        result = thetahat.evaluate(models, margin=0.2, blocks="holdout").to_dict()
+        assert show(result).headline.endswith(f"{wanted}.")

@@ -19,6 +19,7 @@ MIRRORED: Final = {"better": "worse", "worse": "better"}
 SENTENCES: Final = {
     "better": "{name} is better than {others}",
     "equivalent": "{name} and {others} are equivalent",
+    "slightly_better": "{name} is equivalent to {others}, and better by less than the margin",
     "not_worse": "{name} is not worse than {others}",
     "undecided": "It is not clear whether {name} is better than {others}",
     "worse": "{name} is worse than {others}",
@@ -39,25 +40,26 @@ class ComparedPair:
     a: str
     b: str
     decision: str
+    also: Sequence[str] = ()
+    """What else is shown of them."""
 
 
-def write_headline(summary: Json, comparisons: Sequence[ComparedPair] | None = None) -> str:
+def write_headline(summary: Json, comparisons: Sequence[ComparedPair]) -> str:
     """Return how the best model compares with the others, in one or a few sentences.
 
     ``summary`` is that of a result, and ``comparisons`` are all its comparisons; the summary has
     only the first ones of many models.
     """
     best, models = summary["best_model"], summary["models"]
-    if comparisons is None:
-        comparisons = [
-            ComparedPair(pair["a"], pair["b"], pair["decision"]) for pair in summary["comparisons"]
-        ]
     if len(models) < 2:
         return _describe_one(summary, models[0], models[0]["name"]) if models else ""
     by_decision: dict[str, list[str]] = {}
     for comparison in comparisons:
         if best in {comparison.a, comparison.b}:
             decision, other = _orient_decision(best, comparison)
+            shown = "better" if comparison.a == best else "worse"
+            if decision == "equivalent" and shown in comparison.also:
+                decision = "slightly_better"
             by_decision.setdefault(decision, []).append(other)
     order = {model["name"]: place for place, model in enumerate(models)}
     parts = [

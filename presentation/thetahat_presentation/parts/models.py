@@ -178,7 +178,7 @@ class ModelsResult:
     def _decide(self, other_target: str | None = None) -> list[ComparedPair]:
         """Return the decision on each pair, for the main question or for the other one."""
         return [
-            ComparedPair(pair["a"], pair["b"], str(verdict["decision"]))
+            ComparedPair(pair["a"], pair["b"], str(verdict["decision"]), verdict.get("also") or ())
             for pair in self.comparisons
             for verdict in [
                 pair["verdict"] if other_target is None else pair["other_verdicts"][other_target]
