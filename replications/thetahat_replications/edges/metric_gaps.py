@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from thetahat.analyses.groups.model_groups import GroupOptions
-from thetahat.analyses.groups.result import GroupGap, GroupGaps
+from thetahat.analyses.groups.result import GroupGaps
 from thetahat.analyses.metrics.by_group import measure_groups
 from thetahat.analyses.metrics.group_coverage import GAPS, GAPS_TO_WHOLE
-from thetahat.values.types import FloatArray, Label
+from thetahat.values.types import FloatArray
+from thetahat_replications.edges.groups import read_groups
 from thetahat_replications.edges.metrics_by_group import (
     DESIGNS,
     LEVEL,
@@ -105,7 +106,11 @@ def _judge(design: MetricDesign, repetitions: int, rng: np.random.Generator) -> 
             to_whole[key] += _hold(against_whole, truth[key], whole[key])
             missing[key] += len(measured.gaps[key].items or ()) < n_pairs
             for gap in (*(measured.gaps[key].items or ()), *(against_whole.items or ())):
-                found[key][place, _find_place(gap, places)] = gap.estimate, gap.lower, gap.upper
+                found[key][place, places.index(read_groups(gap))] = (
+                    gap.estimate,
+                    gap.lower,
+                    gap.upper,
+                )
     for key, metric in design.metrics.items():
         shares = (
             format_share(counts[key] / repetitions, repetitions) for counts in (pairs, to_whole)
@@ -121,20 +126,11 @@ def _judge(design: MetricDesign, repetitions: int, rng: np.random.Generator) -> 
         yield (design.name, key, *shares, missing[key] / repetitions, *powers)
 
 
-def _find_place(gap: GroupGap, places: Sequence[tuple[int, int | None]]) -> int:
-    """Return the index of a gap among all of them."""
-    against = None if gap.against is None else _read_group(gap.against)
-    return places.index((_read_group(gap.group), against))
-
-
 def _hold(gaps: GroupGaps, truth: FloatArray, whole: float) -> bool:
     """Return whether all gaps that there are cover the differences of the true values."""
     for gap in gaps.items or ():
-        other = whole if gap.against is None else float(truth[_read_group(gap.against)])
-        if not is_inside(gap.lower, gap.upper, float(truth[_read_group(gap.group)]) - other):
+        group, against = read_groups(gap)
+        other = whole if against is None else float(truth[against])
+        if not is_inside(gap.lower, gap.upper, float(truth[group]) - other):
             return False
     return True
-
-
-def _read_group(labels: Mapping[str, Label | None]) -> int:
-    return int(str(labels["g"]))

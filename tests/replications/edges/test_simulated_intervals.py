@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from thetahat_replications.edges import identical_losses
+from thetahat_replications.edges.groups import compute_power_of_equality
 from thetahat_replications.edges.simulated_intervals import (
     NORMAL,
     ORACLE,
@@ -65,6 +66,25 @@ def test_degenerate_what_is_no_interval_finds_nothing() -> None:
     lower, upper = np.array([0.0, np.nan, -1.0]), np.array([0.0, np.nan, 1.0])
 
     assert_allclose(measure_power(lower, upper, 2.0), 1 / 3 / ORACLE)
+
+
+def test_exact_of_two_groups_the_oracle_is_the_normal_test() -> None:
+    power = compute_power_of_equality(np.diag([2.0, 7.0]), 6.0)
+
+    assert power == pytest.approx(float(compute_oracle_power(2.0)), abs=1e-12)
+
+
+def test_calibrated_the_oracle_of_four_groups_rejects_as_often_as_it_says() -> None:
+    """Weighted squares about their mean, where the first of four independent means is larger."""
+    variances, raised = np.array([1.0, 2.0, 3.0, 4.0]), 2.5
+    drawn = np.random.default_rng(5).normal(0, np.sqrt(variances), (40_000, 4))
+    drawn[:, 0] += raised
+    centre = (drawn / variances).sum(axis=1) / (1 / variances).sum()
+    statistics = ((drawn - centre[:, None]) ** 2 / variances).sum(axis=1)
+    share = np.mean(statistics > 7.814728)
+
+    # four standard errors of a share of 40 000 samples
+    assert_allclose(compute_power_of_equality(np.diag(variances), raised), share, atol=0.01)
 
 
 def test_hand_the_best_test_of_identical_losses() -> None:

@@ -17,6 +17,7 @@ TABLES = sorted(find_tables())
 SPREADS = {
     "agreement",
     "agreements_with_few",
+    "groups",
     "many_looks",
     "metric_gaps",
     "metrics_at_limits",
