@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,17 @@ from scipy import stats
 from thetahat.analyses.studies.general_tables import list_interval_rows
 from thetahat.analyses.studies.record_names import make_record_name
 from thetahat.analyses.studies.record_reader import RecordReader
+from thetahat.analyses.studies.result import StudyTable, make_table
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.edges.simulated_intervals import ORACLE
+from thetahat_replications.kept_studies import read_kept_study
 from thetahat_replications.presets.interval_coverage.cells import build_pair_cells
-from thetahat_replications.presets.interval_coverage.kept_power import FARTHEST, NOTE, add_to_rows
+from thetahat_replications.presets.interval_coverage.kept_power import (
+    FARTHEST,
+    NOTE,
+    add_to_rows,
+    add_to_tables,
+)
 from thetahat_replications.presets.interval_coverage.power import (
     COLUMNS,
     measure_interval,
@@ -139,6 +147,37 @@ def test_by_hand_rows_get_the_power_of_the_same_interval() -> None:
 
     assert [row["power"] for row in joined] == [0.8, None, None, 0.6, 0.5]
     assert [row["width"] for row in joined] == [row["width"] for row in kept]
+
+
+def _restore(table: Any) -> StudyTable:
+    rows = [
+        {
+            key: MonteCarloNumber(**cell) if isinstance(cell, dict) else cell
+            for key, cell in row.items()
+        }
+        for row in table["rows"]
+    ]
+    return make_table(table["name"], table["title"], table["columns"], rows, table["note"])
+
+
+def test_exact_the_kept_tables_are_those_of_their_cells() -> None:
+    """Averages, the best intervals and notes follow from the kept cells; nothing else changes."""
+    kept = {
+        table["name"]: _restore(table) for table in read_kept_study("interval_coverage")["tables"]
+    }
+
+    joined = {
+        table.name: table
+        for table in add_to_tables(
+            read_kept_study("interval_coverage")["tables"], list(kept.values())
+        )
+    }
+
+    assert joined.keys() == kept.keys()
+    for name, table in joined.items():
+        assert table.note.endswith(NOTE)
+        assert set(COLUMNS) <= set(table.columns)
+        assert table == replace(kept[name], note=table.note)
 
 
 def test_exact_pages_have_the_powers_of_the_kept_files() -> None:

@@ -13,7 +13,7 @@ from thetahat.analyses.studies.result import TableCell
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 
 Row: TypeAlias = Mapping[str, TableCell]
-MOST: Final = 0.9
+MOST: Final = 0.75
 """Share of the rows that need a cell for an average: the others are then little of it."""
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from thetahat.analyses.studies.result import StudyTable
 from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat_replications.presets.interval_coverage.cell_selection import round_number
 from thetahat_replications.presets.interval_coverage.metric_tables import build_metric_findings
 from thetahat_replications.presets.interval_coverage.power import COLUMNS
 from thetahat_replications.presets.interval_coverage.recommended import LEVEL
@@ -68,7 +69,16 @@ def add_to_rows(
     for row in rows:
         new = by_place.get(tuple(row[name] for name in place))
         is_same = new is not None and _has_same_width(row["width"], new["width"])
-        yield {**row, **{name: new.get(name) if new and is_same else None for name in COLUMNS}}
+        yield {
+            **row,
+            **{name: _shorten(new.get(name)) if new and is_same else None for name in COLUMNS},
+        }
+
+
+def _shorten(cell: Any) -> Any:
+    """Return a number with four decimals, which the standard errors of so few samples allow."""
+    numbers = round_number(cell)
+    return cell if numbers is None else MonteCarloNumber(*numbers)
 
 
 def _has_same_width(kept: Any, drawn: Any) -> bool:
