@@ -23,6 +23,7 @@ from thetahat.metrics.roc_auc import RocAuc
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat.variances._clusters import weigh_all_clusters
+from thetahat_replications.edges.simulated_intervals import SHIFT, measure_power
 from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
@@ -144,25 +145,29 @@ interval on the variance of the difference (over clusters that of t), to which a
 class without an error, adds nothing; where it is 0 there is no interval, which is counted as not
 covering. The new one is `square_and_add` where one of the models makes few errors; elsewhere areas
 and average precisions have quantiles of t. Two equal models are said to differ in at most 0.05 of
-the samples by a rule that keeps its level; of others that share is the power. The rule was chosen
-on other designs (`FEWEST_ERRORS`), and judged once on these, with one change afterwards: by the
-limits of both models alone, equal areas differed in 0.088 of the samples with 8 positives of 240
-and in 0.086 with wide noise, so that for areas and average precisions the normal interval on the
+the samples by a rule that keeps its level. Power is how often an interval excludes a difference
+that is {SHIFT:g} standard deviations of the estimate above or below the true one, as a share of the
+power of the normal test that knows the standard deviation; a difference beyond -1 or 1 is left out,
+and an estimate that does not vary (recalls with exponential noise) has none. The rule was chosen on
+other designs (`FEWEST_ERRORS`), and judged once on these, with one change afterwards: by the limits
+of both models alone, equal areas differed in 0.088 of the samples with 8 positives of 240 and in
+0.086 with wide noise, so that for areas and average precisions the normal interval on the
 variance is now inside. The mean of average precisions over folds is about another quantity, and is
 left out.
 """
 COLUMNS: Final = (
     "metric | noise | layout | positives | rows | shifts | correlation | "
     "square_and_add | old rule: they differ | new rule: they differ | old rule covers | "
-    "new rule covers | new over old length"
+    "new rule covers | new over old length | old rule, power | new rule, power"
 )
 
 
 class _Found(NamedTuple):
     by_limits: bool
-    old: tuple[bool, bool]
-    new: tuple[bool, bool]
-    lengths: tuple[float, float]
+    estimate: float
+    old: tuple[float, float]
+    new: tuple[float, float]
+    """Ends of the intervals; NaN where there is none."""
 
 
 def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
@@ -176,19 +181,23 @@ def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
         for _ in range(repetitions):
             judged = design.draw(rng)
             for name, metric in METRICS.items():
-                found = _judge(metric, judged, layout, truths[0][name] - truths[1][name])
+                found = _judge(metric, judged, layout)
                 if found is not None:
                     samples[name].append(found)
         words = f"{design.shifts[0]:g} and {design.shifts[1]:g}"
         for name, of_metric in samples.items():
             if of_metric and not (name == "average_precision" and design.layout == "folds"):
                 sizes = (design.positives, design.rows, words, f"{design.correlation:g}")
-                yield (name, design.noise, design.layout, *sizes, *_summarise(of_metric))
+                yield (
+                    name,
+                    design.noise,
+                    design.layout,
+                    *sizes,
+                    *_summarise(of_metric, truths[0][name] - truths[1][name]),
+                )
 
 
-def _judge(
-    metric: Metric, judged: list[TruthAndPredictions], layout: Layout, truth: float
-) -> _Found | None:
+def _judge(metric: Metric, judged: list[TruthAndPredictions], layout: Layout) -> _Found | None:
     """Return what both rules say of one sample; None where the metric is undefined."""
     a, b = (measure(metric, one, layout, 0) for one in judged)
     difference = a.minus(b)
@@ -200,13 +209,9 @@ def _judge(
     new = (np.nan, np.nan)
     if interval is not None and interval.lower is not None and interval.upper is not None:
         new = interval.lower, interval.upper
-    old = _find_old_ends(reading, difference)
-    return _Found(
-        interval is not None and interval.method == SQUARE_AND_ADD.name,
-        _place(old, truth),
-        _place(new, truth),
-        (old[1] - old[0], new[1] - new[0]),
-    )
+    by_limits = interval is not None and interval.method == SQUARE_AND_ADD.name
+    estimate = difference.pooled if interval is None else interval.estimate
+    return _Found(by_limits, estimate, _find_old_ends(reading, difference), new)
 
 
 def _find_old_ends(reading: MetricInference, difference: MetricValues) -> tuple[float, float]:
@@ -220,21 +225,19 @@ def _find_old_ends(reading: MetricInference, difference: MetricValues) -> tuple[
     return variance.estimate - reach, variance.estimate + reach
 
 
-def _place(ends: tuple[float, float], truth: float) -> tuple[bool, bool]:
-    """Return whether an interval excludes 0, and whether it covers the truth."""
-    lower, upper = ends
-    return bool(lower > 0 or upper < 0), bool(lower <= truth <= upper)
-
-
-def _summarise(found: list[_Found]) -> Iterator[float | str]:
-    yield float(np.mean([each.by_limits for each in found]))
-    for place in (0, 1):
-        for rule in (0, 1):
-            share = float(np.mean([(each.old, each.new)[rule][place] for each in found]))
-            yield format_share(share, len(found))
-    old, new = np.array([each.lengths for each in found]).T
-    both = np.isfinite(old) & np.isfinite(new)
-    yield float(new[both].mean() / old[both].mean()) if both.any() else ""
+def _summarise(found: list[_Found], truth: float) -> Iterator[float | str]:
+    by_limits, estimates, old, new = zip(*found, strict=True)
+    yield float(np.mean(by_limits))
+    lower, upper = np.moveaxis(np.array([old, new]), -1, 0)
+    for holds in ((lower > 0) | (upper < 0), (lower <= truth) & (truth <= upper)):
+        for of_rule in holds:
+            yield format_share(float(np.mean(of_rule)), len(found))
+    lengths = upper - lower
+    both = np.isfinite(lengths).all(axis=0)
+    yield float(lengths[1, both].mean() / lengths[0, both].mean()) if both.any() else ""
+    true_sd, possible = float(np.std(estimates, ddof=1)), (-1 - truth, 1 - truth)
+    for low, high in zip(lower - truth, upper - truth, strict=True):
+        yield measure_power(low, high, true_sd, possible=possible)
 
 
 def compute_truths(share: float, shift: float, noise: str = "normal") -> Mapping[str, float]:

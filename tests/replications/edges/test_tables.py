@@ -17,6 +17,7 @@ TABLES = sorted(find_tables())
 SPREADS = {
     "agreement",
     "agreements_with_few",
+    "differences_with_few_errors",
     "groups",
     "many_looks",
     "metric_gaps",
