@@ -32,47 +32,77 @@ N_SMALL, N_LARGE = 600, 60_000
 """Rows of a model: of the larger data resamples take loops."""
 
 EVALUATE = """
-draw = np.random.default_rng(1).gamma
-losses = {m: draw(2.0, size=N) for m in "ab"}
-block = (np.arange(N) * 7 // 3) % 12
-weights = draw(2.0, size=N)
-result = thetahat.evaluate(losses, block=block, blocks=BLOCKS, weights=weights, include="all")
-told = thetahat.to_json(result)
+def evaluate(n, blocks):
+    draw = np.random.default_rng(1).gamma
+    losses = {m: draw(2.0, size=n) for m in "ab"}
+    block = (np.arange(n) * 7 // 3) % 12
+    weights = draw(2.0, size=n)
+    result = thetahat.evaluate(losses, block=block, blocks=blocks, weights=weights, include="all")
+    return thetahat.to_json(result)
+"""
+CALLS = [(n, blocks) for n in (N_SMALL, N_LARGE) for blocks in ("random", "source")]
+LEARNERS_OF_SKLEARN = [
+    {"name": "Lasso"},
+    {"name": "ridge", "prepare": [{"name": "SelectKBest"}]},
+]
+ANSWER = f"""
+def refuse(learner):
+    try:
+        thetahat.cross_validate(X, y, {{"a": learner}}, task="regression")
+    except thetahat.EvaluationError as error:
+        return [error.code, error.loc, str(error)]
+answers = {{"evaluations": [evaluate(*call) for call in {CALLS}]}}
+answers["refusals"] = [refuse(learner) for learner in {LEARNERS_OF_SKLEARN}]
+own = {{"a": {{"name": "ridge"}}, "b": {{"name": "mean"}}}}
+answers["best"] = thetahat.cross_validate(X, y, own, task="regression").summary.best_model
+from thetahat.numerics.loops import compile_ahead, compiling
+compile_ahead.compile_all()
+try:
+    compiling.compiled(len)
+except ModuleNotFoundError as error:
+    answers["loop"] = [error.name, str(error)]
+json.dump(answers, sys.stdout)
 """
 
 
-def run_without_extras(script: str) -> str:
+@pytest.fixture(name="answers", scope="module")
+def fixture_answers() -> dict[str, Any]:
+    """Return what one process without the extras answers: starting each takes half a second."""
     done = subprocess.run(
-        [sys.executable, "-c", PREAMBLE + script],
+        [sys.executable, "-c", PREAMBLE + EVALUATE + ANSWER],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    answers: dict[str, Any] = json.loads(done.stdout)
+    return answers
 
 
-def evaluate_both_ways(n: int, blocks: str) -> tuple[Any, Any]:
-    script = EVALUATE.replace("N)", f"{n})").replace("BLOCKS", repr(blocks))
+def evaluate_with_numba(n: int, blocks: str) -> Any:
     names: dict[str, Any] = {"np": np, "thetahat": thetahat}
-    exec(script, names)
-    without = run_without_extras(script + "json.dump(told, sys.stdout)")
-    return json.loads(json.dumps(names["told"])), json.loads(without)
+    exec(EVALUATE, names)
+    return json.loads(json.dumps(names["evaluate"](n, blocks)))
 
 
 @pytest.mark.parametrize("blocks", ["random", "source"])
-def test_exact_small_data_give_the_same_numbers_without_numba(blocks: str) -> None:
-    with_numba, without = evaluate_both_ways(N_SMALL, blocks)
+def test_exact_small_data_give_the_same_numbers_without_numba(
+    blocks: str, answers: dict[str, Any]
+) -> None:
+    without = answers["evaluations"][CALLS.index((N_SMALL, blocks))]
 
-    assert without == with_numba
+    assert without == evaluate_with_numba(N_SMALL, blocks)
 
 
 @pytest.mark.parametrize("blocks", ["random", "source"])
-def test_naive_large_data_give_the_same_numbers_up_to_rounding_without_numba(blocks: str) -> None:
+def test_naive_large_data_give_the_same_numbers_up_to_rounding_without_numba(
+    blocks: str, answers: dict[str, Any]
+) -> None:
     assert uses_loops(N_LARGE * 999, MANY_DRAWS)
 
-    assert_close(*evaluate_both_ways(N_LARGE, blocks))
+    without = answers["evaluations"][CALLS.index((N_LARGE, blocks))]
+    assert_close(evaluate_with_numba(N_LARGE, blocks), without)
 
 
 def assert_close(value: Any, other: Any) -> None:
@@ -91,53 +121,28 @@ def assert_close(value: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("learner", "named", "loc"),
+    ("at", "named", "loc"),
     [
-        ({"name": "Lasso"}, "Lasso", ("learners", "a", "name")),
-        (
-            {"name": "ridge", "prepare": [{"name": "SelectKBest"}]},
-            "SelectKBest",
-            ("learners", "a", "prepare", 0, "name"),
-        ),
+        (0, "Lasso", ["learners", "a", "name"]),
+        (1, "SelectKBest", ["learners", "a", "prepare", 0, "name"]),
     ],
 )
 def test_invalid_class_of_scikit_learn_names_the_extra(
-    learner: dict[str, object], named: str, loc: tuple[str | int, ...]
+    at: int, named: str, loc: list[str | int], answers: dict[str, Any]
 ) -> None:
-    refusal = run_without_extras(
-        "try:\n"
-        f"    thetahat.cross_validate(X, y, {{'a': {learner!r}}}, task='regression')\n"
-        "except thetahat.EvaluationError as error:\n"
-        "    print(error.code, error.loc, error, sep='|')\n"
-    )
-
     sentence = (
         f"{named} is a class of scikit-learn, which is not installed; install it with "
         "pip install 'thetahat[learners]'."
     )
-    assert refusal.split("|") == ["invalid_parameter", str(loc), sentence]
+    assert answers["refusals"][at] == ["invalid_parameter", loc, sentence]
 
 
-def test_exact_own_learners_need_no_scikit_learn() -> None:
-    learners = {"a": {"name": "ridge"}, "b": {"name": "mean"}}
-    best = run_without_extras(
-        f"result = thetahat.cross_validate(X, y, {learners!r}, task='regression')\n"
-        "print(result.summary.best_model)"
-    )
-
-    assert best == "a"
+def test_exact_own_learners_need_no_scikit_learn(answers: dict[str, Any]) -> None:
+    assert answers["best"] == "a"
 
 
-def test_invalid_loop_without_numba_names_the_extra() -> None:
-    refusal = run_without_extras(
-        "from thetahat.numerics.loops import compile_ahead, compiling\n"
-        "compile_ahead.compile_all()\n"
-        "try:\n"
-        "    compiling.compiled(len)\n"
-        "except ModuleNotFoundError as error:\n"
-        "    print(error.name, error, sep='|')\n"
-    )
-
-    assert refusal == (
-        "numba|numba, which is not installed, compiles this loop: pip install 'thetahat[fast]'"
-    )
+def test_invalid_loop_without_numba_names_the_extra(answers: dict[str, Any]) -> None:
+    assert answers["loop"] == [
+        "numba",
+        "numba, which is not installed, compiles this loop: pip install 'thetahat[fast]'",
+    ]
