@@ -22,7 +22,12 @@ from tests.thetahat.analyses.metrics.readings import (
     tree,
 )
 from tests.thetahat.metrics.judged import binary
-from thetahat.analyses.metrics.square_and_add import SQUARE_AND_ADD, ModelLimits, add_distances
+from thetahat.analyses.metrics.square_and_add import (
+    SQUARE_AND_ADD,
+    DifferenceOfLimits,
+    ModelLimits,
+    add_distances,
+)
 from thetahat.intervals.base import Interval
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
@@ -418,7 +423,14 @@ def test_exact_positives_in_few_clusters_count_as_those_clusters(metric: Any) ->
     assert spread.degrees_of_freedom == 15
 
 
+@pytest.fixture
+def no_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search for no p-value, which takes half of the time, where intervals alone are looked at."""
+    monkeypatch.setattr(DifferenceOfLimits, "compute_p_value", lambda *_: 1.0)
+
+
 @pytest.mark.calibration
+@pytest.mark.usefixtures("no_p_values")
 @pytest.mark.parametrize("name", ["average_precision", "precision"])
 def test_calibrated_equal_models_that_are_nearly_perfect(name: str) -> None:
     metric, rng, n, found = METRICS[name], np.random.default_rng(36), 40, []
@@ -435,6 +447,7 @@ def test_calibrated_equal_models_that_are_nearly_perfect(name: str) -> None:
 
 
 @pytest.mark.calibration
+@pytest.mark.usefixtures("no_p_values")
 @pytest.mark.parametrize(
     ("name", "shifts", "least", "samples"),
     [
