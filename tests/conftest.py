@@ -43,7 +43,7 @@ WITHOUT_SHRINKING = [phase for phase in Phase if phase is not Phase.shrink]
 settings.register_profile(
     "suite",
     deadline=None,
-    max_examples=50,
+    max_examples=30,
     derandomize=True,
     phases=WITHOUT_SHRINKING,
     suppress_health_check=[HealthCheck.too_slow],

@@ -28,7 +28,7 @@ from thetahat_presentation.expansion import expand_result
 
 WRITERS = TEXT_FILES | TYPED_FILES
 OF_CALL = frozenset({"kind", "provenance"})
-EXAMPLES = settings().max_examples // 4
+EXAMPLES = settings().max_examples // 3
 """An example goes through every way, so it takes longer than those of other properties."""
 PLACE = re.compile(r"first is item '[^']*'|[Rr]ow \d+")
 

@@ -17,7 +17,7 @@ from thetahat.variances import VARIANCES
 from thetahat.variances.cluster_robust import ClusterRobust
 from thetahat.variances.quadratic import Coefficients, Quadratic
 
-EXAMPLES = settings(max_examples=settings().max_examples // 4)  # draws of matrices are slow
+EXAMPLES = settings(max_examples=settings().max_examples // 3)  # draws of matrices are slow
 FAR = pytest.mark.parametrize("far", [False, True], ids=["near", "mean_1e8_times_spread"])
 
 

@@ -23,7 +23,7 @@ from thetahat.variances import VARIANCES
 from thetahat.variances.base import ResampledVariance, VarianceEstimate
 from thetahat.variances.quadratic import Coefficients, Quadratic
 
-EXAMPLES = settings(max_examples=settings().max_examples // 5)  # times 20 methods and kinds
+EXAMPLES = settings(max_examples=settings().max_examples // 3)  # times 20 methods and kinds
 EVERY = pytest.mark.parametrize("name", VARIANCES)
 ROWS = np.random.default_rng(17).gamma(2.0, size=(4, 5)).tolist()
 FITS = [  # those that use a judge's grades have such samples in files of their own
