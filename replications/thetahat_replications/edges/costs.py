@@ -23,6 +23,8 @@ from thetahat_replications.edges.table import KeptPage, TableCell, TableRow, for
 LEVEL: Final = 0.95
 TRUE_RATIO: Final = 0.5
 """True mean cost of the new model over that of the old one."""
+N_FOR_SPREAD: Final = 1000
+"""Samples for the true standard error of the ratio."""
 FEWEST_DEAR: Final = 0.5
 """Dear rows of a sample, on average, below which a design is not drawn in such samples."""
 
@@ -195,7 +197,7 @@ def _judge(
     draw: Draw, clusters: IntArray, repetitions: int, rng: np.random.Generator
 ) -> tuple[TableCell, ...]:
     samples = [_judge_sample(draw, clusters, rng) for _ in range(repetitions)]
-    true_sd = float(np.std([_draw_ratio(draw, clusters, rng) for _ in range(1000)], ddof=1))
+    true_sd = float(np.std([_draw_ratio(draw, clusters, rng) for _ in range(N_FOR_SPREAD)], ddof=1))
     lower, upper, dear = np.array(samples).T
     is_interval, too_high, too_low = (
         ~np.isnan(upper - lower),

@@ -66,17 +66,16 @@ def test_hand_power_is_averaged_over_groups_and_possible_values() -> None:
     assert_allclose(power, (1 / 4 + (3 / 4 + 2 / 4) / 2) / 2 / oracle, rtol=1e-4)
 
 
-def test_exact_every_design_and_metric_has_a_row_that_depends_on_the_seed_alone(
+def test_exact_rows_of_a_design_depend_on_the_seed_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(metrics_by_group, "N_FOR_TRUTH", 1000)
+    monkeypatch.setattr(metrics_by_group, "DESIGNS", DESIGNS[:4])
     first = list(list_rows(2, 3))
 
-    assert [row[:2] for row in first] == [
-        (design.name, metric) for design in DESIGNS for metric in design.metrics
-    ]
     monkeypatch.setattr(metrics_by_group, "DESIGNS", DESIGNS[:2])
     again = list(list_rows(2, 3))
+    assert 0 < len(again) < len(first)
     assert again == first[: len(again)]
     quick = next(design for design in DESIGNS if design.name == "five groups of 40, numbers")
     monkeypatch.setattr(metrics_by_group, "DESIGNS", (quick,))
