@@ -10,11 +10,13 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from tests.service.figures.one_image import draw_one
 from tests.service.storage.databases import SQLITE_FILE, forget, read_migrated_file, setting, use
 from tests.worker.sleeping_kind import KIND
 from thetahat.errors import EvaluationError
 from thetahat_service.api import auth, rate_limits
 from thetahat_service.api.app import create_app
+from thetahat_service.api.routes import figures, recomputation, reports
 from thetahat_service.broker import queue
 from thetahat_service.jobs import record
 from thetahat_service.kinds.registry import JOB_KINDS
@@ -74,6 +76,16 @@ def client(application: FastAPI) -> TestClient:
         client=("127.0.0.1", 50_000),
         raise_server_exceptions=False,
     )
+
+
+@pytest.fixture
+def one_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send the same image for every figure, alone or in a report, for tests of links and headers.
+
+    test_reports.py, test_studies.py and tests/service/figures draw what was asked for.
+    """
+    for routes in (figures, recomputation, reports):
+        monkeypatch.setattr(routes, "draw", draw_one)
 
 
 class InlineWorker:

@@ -15,6 +15,8 @@ from tests.service.api.requests import CSV, CSV_TEXT, matrix, nap
 from tests.service.api.test_contract import served
 from thetahat_service.api import loss_responses
 
+pytestmark = pytest.mark.usefixtures("one_image")
+
 DIFFER = frozenset({"x-request-id", "ratelimit", "date", "set-cookie"})
 """Headers that differ between two requests; a form's cookie is set once."""
 

@@ -23,6 +23,8 @@ from thetahat_service.storage.unit_of_work import unit_of_work
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 REQUESTS = Path(__file__).parents[2] / "golden" / "requests"
+pytestmark = pytest.mark.usefixtures("one_image")
+
 EVERY_KIND = (
     "bootstrap_mean",
     "cross_validation_failures",

@@ -18,6 +18,8 @@ from tests.service.jobs.evaluations import make_executor
 from tests.service.surfaces.ways_in import QUESTIONS, Post, Question
 from thetahat_service.api import dataset_pages
 
+pytestmark = pytest.mark.usefixtures("one_image")
+
 RNG = np.random.default_rng(20_261_122)
 ROWS = [
     f"{x:.3f},{'red' if x > 0 else 'blue'},{2 * x + e:.3f},s{i % 5},{int(x > 0.3)}"

@@ -6,7 +6,6 @@ import copy
 import json
 import subprocess
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pytest
 import thetahat
 from tests.presentation.reading import texts_of
 from tests.service.api.html_page import HtmlPage
+from tests.service.figures.one_image import draw_one
 from tests.service.figures.results import evaluation
 from tests.service.kinds.run_requests import run_kind
 from tests.service.reports.pdf_text import read_text, without_spaces
@@ -35,10 +35,7 @@ from thetahat_presentation.renderers.html import typeset
 from thetahat_presentation.renderers.latex import escape_latex
 from thetahat_presentation.showing import show
 from thetahat_service.errors import Unavailable
-from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.drawing import draw
-from thetahat_service.figures.rendering import FigureFormat
-from thetahat_service.figures.style import Style
 from thetahat_service.reports import pdf
 from thetahat_service.reports.building import METHODS_OF_SCORES, build_report
 from thetahat_service.reports.cited_methods import REGISTRIES, cite_methods, write_parameters
@@ -61,18 +58,6 @@ from thetahat_service.reports.tables import write_tables
 
 EVERY_KIND = pytest.mark.parametrize("kind", RESULTS)
 SECTIONS = {"question", "verdict", "data", "methods", "reproduction", "sign_offs"}
-
-
-@lru_cache
-def draw_small(form: FigureFormat) -> bytes:
-    """Return a small image."""
-    return draw(list_figures(RESULTS["weights"])[0].build_spec(Style(width=320)), form)
-
-
-def draw_one(spec: dict[str, Any], form: FigureFormat) -> bytes:
-    """Return the same image for every figure, for tests that are not about figures."""
-    del spec
-    return draw_small(form)
 
 
 def words_of(report: Report) -> str:
