@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from thetahat_replications.edges.table import Table, TableRow, write_page
-from thetahat_replications.one_partition import shipped_rows, shipped_verdicts
+from thetahat_replications.one_partition import halved_allowance, shipped_rows, shipped_verdicts
 from thetahat_replications.one_partition.candidates import (
     CANDIDATES,
     RECOMMENDED,
@@ -35,6 +35,8 @@ SHIPPED_SEED: Final = 6
 RATE_DRAWS: Final = {50: 3400, 200: 3400, 1000: 1850}
 """Draws of the shipped rows of independent data, by number of rows."""
 SETS: Final = {"choosing": CHOOSING, "judging": JUDGING}
+COMPARISONS: Final = {"halved": halved_allowance}
+"""Rules that were compared with the recommended one later, by the option that runs them."""
 SHOWN: Final = (RECOMMENDED_BEFORE, RECOMMENDED, "instances x 1.5", "instances x 1.75")
 """The candidates of the table by design."""
 
@@ -118,6 +120,25 @@ def _ship_rows(what: shipped_rows.RedrawnRows, draws: Mapping[int, int]) -> None
     print(f"{n_rows} rows of expected_coverage")  # noqa: T201 - a command
 
 
+def _write_comparisons(stems: list[str], program: str, options: argparse.Namespace) -> None:
+    for stem in stems:
+        name = getattr(options, stem)
+        table = COMPARISONS[stem].build_table(name, options.repetitions, options.seed)
+        path = options.output / f"{stem}_{name}.md"
+        command = f"{program} --{stem} {name} --repetitions {options.repetitions}"
+        path.write_text(write_page(table, f"{command} --seed {options.seed}"))
+        print(f"{path}: {len(table.rows)} rows")  # noqa: T201 - a command
+
+
+def _add_comparisons(parser: argparse.ArgumentParser) -> None:
+    for stem, study in COMPARISONS.items():
+        parser.add_argument(
+            f"--{stem}",
+            choices=tuple(study.SETS),
+            help=f"write the page of {stem} allowances for one set of designs, and no others",
+        )
+
+
 def main() -> None:
     """Run both sets of designs and write their pages."""
     parser = argparse.ArgumentParser(
@@ -154,6 +175,7 @@ def main() -> None:
         metavar="DRAWS",
         help="draw the power of the oracle in the tables of expected_size anew, and nothing else",
     )
+    _add_comparisons(parser)
     options = parser.parse_args()
     if options.ship_verdicts:
         n_rows = shipped_verdicts.update_files(
@@ -172,6 +194,9 @@ def main() -> None:
         return
     if options.ship:
         _ship_rows(shipped_rows.ONE_PARTITION, dict(zip(SIZES, options.ship, strict=True)))
+        return
+    if asked := [stem for stem in COMPARISONS if getattr(options, stem)]:
+        _write_comparisons(asked, parser.prog, options)
         return
     if unknown := set(options.sets) - set(SETS):
         parser.error(f"there is no set {', '.join(sorted(unknown))}")

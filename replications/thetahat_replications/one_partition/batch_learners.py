@@ -11,6 +11,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from scipy.special import expit
+from sklearn.base import RegressorMixin
+from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingRegressor
+from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from thetahat.values.types import FloatArray
@@ -45,6 +48,25 @@ def predict_ridge(x: FloatArray, y: FloatArray, n_folds: int, penalty: float) ->
     diagonal[0] = 0.0
     coefficients = np.linalg.solve(gram + np.diag(diagonal), products[..., None])[..., 0]
     return np.asarray(np.einsum("rkmi,rki->rkm", zf, coefficients).reshape(y.shape))
+
+
+def predict_kernel_ridge(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the predictions of ridge regression in a Gaussian kernel, around the mean target."""
+    n, p = x.shape[1:]
+    squares = (x**2).sum(axis=2)
+    distances = squares[:, :, None] + squares[:, None, :] - 2 * x @ x.swapaxes(1, 2)
+    kernel = np.exp(-distances / p)
+    means = predict_mean(x, y, n_folds)
+    predicted = np.empty(y.shape)
+    size = n // n_folds
+    for start in range(0, n, size):
+        rows = np.delete(np.arange(n), slice(start, start + size))
+        test = slice(start, start + size)
+        gram = kernel[:, rows[:, None], rows] + np.eye(len(rows))
+        mean = means[:, start, None]
+        weights = np.linalg.solve(gram, (y[:, rows] - mean)[..., None])
+        predicted[:, test] = mean + (kernel[:, test, rows] @ weights)[..., 0]
+    return predicted
 
 
 def predict_discriminant(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
@@ -98,8 +120,86 @@ def predict_neighbours(x: FloatArray, y: FloatArray, n_folds: int, k: int) -> Fl
     return np.asarray(targets.reshape(r, n, k).mean(axis=2))
 
 
-def predict_tree(
-    x: FloatArray, y: FloatArray, n_folds: int, least_rows: int, *, of_classes: bool
+def predict_median(
+    x: FloatArray,  # noqa: ARG001 - as the other learners
+    y: FloatArray,
+    n_folds: int,
+) -> FloatArray:
+    """Return the median target of the training part."""
+    size = y.shape[1] // n_folds
+    predicted = np.empty(y.shape)
+    for start in range(0, y.shape[1], size):
+        test = slice(start, start + size)
+        predicted[:, test] = np.median(np.delete(y, test, axis=1), axis=1, keepdims=True)
+    return predicted
+
+
+def predict_best_feature(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return a line in the feature that correlates most with the target in the training part."""
+    n = y.shape[1]
+    size = n // n_folds
+    predicted = np.empty(y.shape)
+    for start in range(0, n, size):
+        test = slice(start, start + size)
+        train_x, train_y = np.delete(x, test, axis=1), np.delete(y, test, axis=1)
+        means_x, means_y = train_x.mean(axis=1), train_y.mean(axis=1)
+        centred = train_x - means_x[:, None]
+        products = np.einsum("rni,rn->ri", centred, train_y - means_y[:, None])
+        squares = np.maximum((centred**2).sum(axis=1), 1e-12)
+        best = np.argmax(products**2 / squares, axis=1)[:, None]
+        slope = np.take_along_axis(products / squares, best, axis=1)
+        middle = np.take_along_axis(means_x, best, axis=1)
+        feature = np.take_along_axis(x[:, test], best[:, :, None], axis=2)[..., 0]
+        predicted[:, test] = means_y[:, None] + slope * (feature - middle)
+    return predicted
+
+
+def predict_random_features(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the predictions of ridge regression on 20 waves along random directions."""
+    rng = np.random.default_rng(1)
+    directions = rng.standard_normal((x.shape[2], 20)) / np.sqrt(x.shape[2]) * 2
+    return predict_ridge(np.cos(x @ directions + rng.uniform(0, 6, 20)), y, n_folds, penalty=0.1)
+
+
+def predict_nearest_mean(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return probabilities from the distances to the means of both classes."""
+    _, zf, yf = _split_folds(x, y, n_folds)
+    xf = zf[..., 1:]
+    squares = []
+    for weights in (1 - yf, yf):
+        counts = np.maximum(_leave_out(weights.sum(axis=2)), 1e-9)[..., None]
+        means = _leave_out(np.einsum("rkmi,rkm->rki", xf, weights)) / counts
+        squares.append(((xf - means[:, :, None]) ** 2).sum(axis=3))
+    return np.asarray(expit((squares[0] - squares[1]) / 2).reshape(y.shape))
+
+
+def predict_kernel_mean(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the mean target of the training part with weights by a Gaussian kernel."""
+    r, n, p = x.shape
+    squares = (x**2).sum(axis=2)
+    distances = squares[:, :, None] + squares[:, None, :] - 2 * x @ x.swapaxes(1, 2)
+    fold = np.repeat(np.arange(n_folds), n // n_folds)
+    distances[:, fold[:, None] == fold] = np.inf
+    nearest = distances.min(axis=2, keepdims=True)  # its weight is 1, however far all others are
+    weights = np.exp((nearest - distances) * 4 / p)
+    return np.asarray((weights @ y[..., None])[..., 0] / weights.sum(axis=2)).reshape(r, n)
+
+
+def predict_products(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the predictions of ridge regression on all features, their squares and products."""
+    first, second = np.triu_indices(x.shape[2])
+    features = np.concatenate([x, x[..., first] * x[..., second]], axis=2)
+    return predict_ridge(features, y, n_folds, penalty=1.0)
+
+
+def predict_tree(  # noqa: PLR0913 - the data and three settings of the tree
+    x: FloatArray,
+    y: FloatArray,
+    n_folds: int,
+    least_rows: int,
+    *,
+    of_classes: bool,
+    depth: int | None = None,
 ) -> FloatArray:
     """Return the predictions of a tree with a least number of rows in its leaves."""
     r, n = y.shape
@@ -111,7 +211,7 @@ def predict_tree(
         for start in range(0, n, size):
             test = slice(start, start + size)
             rows = np.delete(np.arange(n), test)
-            tree = kind(min_samples_leaf=least_rows, random_state=0)
+            tree = kind(min_samples_leaf=least_rows, max_depth=depth, random_state=0)
             tree.fit(features[i, rows], y[i, rows], check_input=False)
             values = tree.tree_.predict(features[i, test])
             if of_classes:
@@ -120,6 +220,42 @@ def predict_tree(
                 predicted[i, test] = shares[:, 1] if shares.shape[1] == 2 else only
             else:
                 predicted[i, test] = values[:, 0]
+    return predicted
+
+
+def predict_naive_bayes(x: FloatArray, y: FloatArray, n_folds: int) -> FloatArray:
+    """Return the probabilities of naive Bayes with normal features.
+
+    A class without rows in the training part has the probability 0, one row no spread of its own:
+    the variances have a hundredth of the overall ones added.
+    """
+    _, zf, yf = _split_folds(x, y, n_folds)
+    xf = zf[..., 1:]
+    floor = 0.01 * x.var(axis=1)[:, None]
+    scores = []
+    for weights in (1 - yf, yf):
+        counts = np.maximum(_leave_out(weights.sum(axis=2)), 1e-9)[..., None]
+        means = _leave_out(np.einsum("rkmi,rkm->rki", xf, weights)) / counts
+        squares = _leave_out(np.einsum("rkmi,rkm->rki", xf**2, weights)) / counts
+        variances = np.maximum(squares - means**2, 0.0) + floor
+        distances = (xf - means[:, :, None]) ** 2 / variances[:, :, None]
+        constant = np.log(counts[..., 0]) - np.log(variances).sum(axis=2) / 2
+        scores.append(constant[..., None] - distances.sum(axis=3) / 2)
+    return np.asarray(expit(scores[1] - scores[0]).reshape(y.shape))
+
+
+def predict_with(
+    x: FloatArray, y: FloatArray, n_folds: int, build: Callable[[], RegressorMixin]
+) -> FloatArray:
+    """Return the predictions of a regression of scikit-learn, fitted fold by fold."""
+    r, n = y.shape
+    size = n // n_folds
+    predicted = np.empty((r, n))
+    for i in range(r):
+        for start in range(0, n, size):
+            test = slice(start, start + size)
+            rows = np.delete(np.arange(n), test)
+            predicted[i, test] = build().fit(x[i, rows], y[i, rows]).predict(x[i, test])
     return predicted
 
 
@@ -145,15 +281,57 @@ LEARNERS: Final[dict[str, Predictor]] = {
     "least squares": partial(predict_ridge, penalty=1e-8),
     "ridge 1": partial(predict_ridge, penalty=1.0),
     "ridge 3": partial(predict_ridge, penalty=3.0),
+    "ridge 10": partial(predict_ridge, penalty=10.0),
     "ridge 20": partial(predict_ridge, penalty=20.0),
     "ridge 50": partial(predict_ridge, penalty=50.0),
     "1 neighbour": partial(predict_neighbours, k=1),
     "3 neighbours": partial(predict_neighbours, k=3),
+    "5 neighbours": partial(predict_neighbours, k=5),
     "7 neighbours": partial(predict_neighbours, k=7),
     "15 neighbours": partial(predict_neighbours, k=15),
     "class tree, leaves of 1": partial(predict_tree, least_rows=1, of_classes=True),
     "class tree, leaves of 5": partial(predict_tree, least_rows=5, of_classes=True),
+    "tree, leaves of 1": partial(predict_tree, least_rows=1, of_classes=False),
     "tree, leaves of 2": partial(predict_tree, least_rows=2, of_classes=False),
     "tree, leaves of 10": partial(predict_tree, least_rows=10, of_classes=False),
+    "class tree, depth 3": partial(predict_tree, least_rows=1, of_classes=True, depth=3),
+    "tree, depth 3": partial(predict_tree, least_rows=1, of_classes=False, depth=3),
+    "naive Bayes": predict_naive_bayes,
+    "kernel ridge": predict_kernel_ridge,
+    "kernel mean": predict_kernel_mean,
+    "products": predict_products,
+    "logistic 0.1": partial(predict_logistic, penalty=0.1),
+    "ridge 0.3": partial(predict_ridge, penalty=0.3),
+    "2 neighbours": partial(predict_neighbours, k=2),
+    "11 neighbours": partial(predict_neighbours, k=11),
+    "class stump": partial(predict_tree, least_rows=1, of_classes=True, depth=1),
+    "tree, depth 2": partial(predict_tree, least_rows=1, of_classes=False, depth=2),
+    "median": predict_median,
+    "best feature": predict_best_feature,
+    "random features": predict_random_features,
+    "nearest mean": predict_nearest_mean,
+    "ridge 5": partial(predict_ridge, penalty=5.0),
+    "logistic 5": partial(predict_logistic, penalty=5.0),
+    "4 neighbours": partial(predict_neighbours, k=4),
+    "9 neighbours": partial(predict_neighbours, k=9),
+    "class tree, leaves of 3": partial(predict_tree, least_rows=3, of_classes=True),
+    "tree, leaves of 4": partial(predict_tree, least_rows=4, of_classes=False),
+    "stump": partial(predict_tree, least_rows=1, of_classes=False, depth=1),
+    "elastic net": partial(predict_with, build=partial(ElasticNet, alpha=0.1)),
+    "ten trees": partial(
+        predict_with,
+        build=partial(ExtraTreesRegressor, n_estimators=10, min_samples_leaf=2, random_state=0),
+    ),
+    "lasso": partial(predict_with, build=partial(Lasso, alpha=0.1)),
+    "boosting": partial(
+        predict_with,
+        build=partial(
+            GradientBoostingRegressor,
+            n_estimators=15,
+            max_depth=2,
+            learning_rate=0.3,
+            random_state=0,
+        ),
+    ),
 }
 """The learners of the study by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -90,6 +91,79 @@ def draw_step(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, Flo
     return x, 1.5 * (x[..., 0] > 0.3) + 0.5 * x[..., 1] + rng.exponential(size=(r, n)) - 1
 
 
+def draw_heavy_line(
+    rng: np.random.Generator, r: int, n: int, degrees: float
+) -> tuple[FloatArray, FloatArray]:
+    """Draw a linear model with five normal features and t noise."""
+    x = rng.standard_normal((r, n, 5))
+    return x, x @ np.array([1, 0.7, 0.4, 0, 0]) + rng.standard_t(degrees, (r, n))
+
+
+def draw_costs(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw log-normal targets, whose median depends on two of four normal features."""
+    x = rng.standard_normal((r, n, 4))
+    return x, np.exp(0.3 * x[..., 0] - 0.3 * x[..., 1] + 0.8 * rng.standard_normal((r, n)))
+
+
+def draw_rare_class(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw two normal classes in six dimensions, one row in twelve of class 1."""
+    y = (rng.random((r, n)) < 1 / 12).astype(np.float64)
+    x = rng.standard_normal((r, n, 6))
+    x[..., :2] += 1.3 * y[..., None]
+    return x, y
+
+
+def draw_turned_labels(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw classes by a line through two of five log-normal features, 15 % of labels turned."""
+    x = np.exp(rng.standard_normal((r, n, 5)))
+    y = (x[..., 0] > x[..., 1]) ^ (rng.random((r, n)) < 0.15)
+    return x, y.astype(np.float64)
+
+
+def draw_near_p(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a linear model with thirty normal features, five of weight."""
+    x = rng.standard_normal((r, n, 30))
+    return x, 0.5 * x[..., :5].sum(axis=2) + rng.standard_normal((r, n))
+
+
+def draw_counts(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw Poisson counts, whose logarithmic rate is linear in two of four uniform features."""
+    x = rng.uniform(-1, 1, (r, n, 4))
+    return x, rng.poisson(np.exp(0.7 + 0.8 * x[..., 0] - 0.6 * x[..., 1])).astype(np.float64)
+
+
+def draw_fan(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a curve in one of three normal features, along which the noise grows."""
+    x = rng.standard_normal((r, n, 3))
+    noise = (0.3 + np.abs(x[..., 0])) * rng.standard_normal((r, n))
+    return x, x[..., 1] + 0.5 * x[..., 0] ** 2 + noise
+
+
+def draw_bounded(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a cosine in one of four uniform features with uniform noise."""
+    x = rng.uniform(-1, 1, (r, n, 4))
+    return x, np.cos(3 * x[..., 0]) + 0.5 * x[..., 1] + rng.uniform(-1, 1, (r, n))
+
+
+def draw_heavy_hill(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a hill over two of three uniform features with t noise of 3 df."""
+    x = rng.uniform(-1, 1, (r, n, 3))
+    return x, 2 * np.exp(-2 * (x[..., :2] ** 2).sum(axis=2)) + rng.standard_t(3, (r, n))
+
+
+def draw_claims(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw log-normal amounts of shape 1, of which two of six normal features move the median."""
+    x = rng.standard_normal((r, n, 6))
+    return x, np.exp(0.4 * x[..., 0] + 0.2 * x[..., 1] + rng.standard_normal((r, n)))
+
+
+def draw_pareto_line(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a linear model with four normal features and Pareto noise (2.5) of either sign."""
+    x = rng.standard_normal((r, n, 4))
+    noise = rng.pareto(2.5, (r, n)) * np.where(rng.random((r, n)) < 0.5, -1, 1)
+    return x, x @ np.array([0.8, 0.5, 0.2, 0]) + noise
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnPopulation:
     """A generator with the learners that are tried on it."""
@@ -104,6 +178,10 @@ class DrawnPopulation:
     """Learners by name; the second and later ones are compared with the first."""
     sizes: tuple[int, ...]
     """Numbers of rows, each a multiple of 5 and 10."""
+    has_absolute_losses: bool = False
+    """Whether absolute losses are studied besides the squared ones."""
+    is_heavy: bool = False
+    """Whether the noise has a tail with which squared losses have no variance, or a huge one."""
 
 
 CHOOSING: Final = (
@@ -183,5 +261,113 @@ JUDGING: Final = (
     ),
 )
 """Designs on which the chosen rule is judged; they played no part in the choice."""
+
+CHOOSING_TAILS: Final = (
+    DrawnPopulation(
+        name="line, t(3)",
+        draw=partial(draw_heavy_line, degrees=3),
+        of_classes=False,
+        learners=("ridge 1", "7 neighbours", "mean"),
+        sizes=(40, 100, 200, 1000),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="line, t(4)",
+        draw=partial(draw_heavy_line, degrees=4),
+        of_classes=False,
+        learners=("ridge 1", "1 neighbour", "tree, leaves of 10"),
+        sizes=(40, 100, 200, 1000),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="costs",
+        draw=draw_costs,
+        of_classes=False,
+        learners=("ridge 20", "7 neighbours", "least squares"),
+        sizes=(40, 100, 200, 1000),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="line, 1000 rows",
+        draw=draw_line,
+        of_classes=False,
+        learners=("ridge 1", "7 neighbours", "mean"),
+        sizes=(600, 1000),
+    ),
+)
+"""Heavy tails, and many rows without, for the choice of the losses that keep the long interval."""
+
+UNSEEN: Final = (
+    DrawnPopulation(
+        name="rare class",
+        draw=draw_rare_class,
+        of_classes=True,
+        learners=("discriminant", "naive Bayes", "15 neighbours", "class tree, depth 3"),
+        sizes=(60, 150, 500),
+    ),
+    DrawnPopulation(
+        name="turned labels",
+        draw=draw_turned_labels,
+        of_classes=True,
+        learners=("logistic", "naive Bayes", "1 neighbour", "class tree, depth 3"),
+        sizes=(40, 100, 400),
+    ),
+    DrawnPopulation(
+        name="near p",
+        draw=draw_near_p,
+        of_classes=False,
+        learners=("lasso", "ridge 3", "least squares"),
+        sizes=(50, 100, 200),
+    ),
+    DrawnPopulation(
+        name="counts",
+        draw=draw_counts,
+        of_classes=False,
+        learners=("ridge 1", "tree, depth 3", "15 neighbours"),
+        sizes=(40, 120, 300),
+        has_absolute_losses=True,
+    ),
+    DrawnPopulation(
+        name="fan",
+        draw=draw_fan,
+        of_classes=False,
+        learners=("boosting", "ridge 1", "1 neighbour", "mean"),
+        sizes=(60, 200),
+    ),
+    DrawnPopulation(
+        name="bounded noise",
+        draw=draw_bounded,
+        of_classes=False,
+        learners=("15 neighbours", "lasso", "tree, depth 3", "1 neighbour"),
+        sizes=(40, 200, 1000),
+        has_absolute_losses=True,
+    ),
+    DrawnPopulation(
+        name="hill, t(3)",
+        draw=draw_heavy_hill,
+        of_classes=False,
+        learners=("15 neighbours", "ridge 1", "tree, depth 3"),
+        sizes=(40, 200, 1000),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="claims",
+        draw=draw_claims,
+        of_classes=False,
+        learners=("lasso", "ridge 1", "1 neighbour"),
+        sizes=(60, 300, 1000),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="line, Pareto",
+        draw=draw_pareto_line,
+        of_classes=False,
+        learners=("ridge 3", "mean", "3 neighbours"),
+        sizes=(50, 200, 1000),
+        is_heavy=True,
+    ),
+)
+"""Designs of the page ``shorter_unseen``. They were written down before any
+of their figures was known."""
 
 N_FOLDS: Final = (5, 10)
