@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,15 +19,19 @@ from sklearn.preprocessing import PolynomialFeatures
 import thetahat
 from tests.replications.one_partition.test_designs import build_series
 from thetahat.values.types import FloatArray, Target
+from thetahat_replications.one_partition import halved_allowance
 from thetahat_replications.one_partition.batch_learners import LEARNERS
 from thetahat_replications.one_partition.fresh_designs import FIFTH, FOURTH, THIRD
 from thetahat_replications.one_partition.halved_allowance import (
     CHOSEN,
+    RULES,
     SETS,
     TODAY,
     AllowanceRule,
     build_tango,
 )
+
+PAGES = Path("docs/results/one_partition")
 
 
 def draw_folds_that_differ() -> FloatArray:
@@ -189,3 +194,24 @@ def test_naive_the_median_and_the_waves_of_the_training_part() -> None:
 def test_exact_no_design_is_judged_that_was_seen_before() -> None:
     assert not {p.name for p in FIFTH} & {p.name for p in SETS["choosing"]}
     assert not {p.draw for p in FIFTH} & {p.draw for p in SETS["choosing"]}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_page_is_kept_with_its_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = [
+        replace(population, sizes=(40,), learners=population.learners[:2])
+        for population in SETS[name]
+        if population.is_heavy
+    ]
+    monkeypatch.setitem(halved_allowance.SETS, name, (*small[:2], replace(THIRD[0], sizes=(40,))))
+
+    table = halved_allowance.build_table(name, 3, 1)
+
+    groups = ["ordinary", "ordinary, 0/1 losses", "ordinary, squared losses", "heavy"]
+    assert [(row[0], row[1]) for row in table.rows[:: len(RULES)]] == [
+        (of, group) for of in ("model", "difference") for group in groups
+    ]
+    kept = (PAGES / f"halved_{name}.md").read_text()
+    assert kept.startswith(f"# {table.title}\n")
+    assert f"| {' | '.join(table.columns)} |" in kept
+    assert all(f"| {rule.name} |" in kept for rule in RULES)
