@@ -38,6 +38,9 @@ class IntervalRule(Protocol):
         ...
 
 
+MORE_COLUMNS: Final = ("drop", "most", "below .85", "warned")
+LOW: Final = 0.85
+"""Coverage below which few designs should fall."""
 ON_GROUPS: Final = """
 *Heavy* are the designs with a noise whose squares have no variance or a huge one (t with 4
 degrees or fewer, log-normal, Pareto, Weibull, inverse gamma). *Drop* is the mean of today's
@@ -67,11 +70,21 @@ def compare(title: str, about: str, compared: Compared, drawn: tuple[int, int]) 
             drop = before - np.array([m.coverage for m in of_rule])
             warned = float(np.mean([measured[place][1] for measured in of_designs]))
             measures = (*astuple(summarise(of_rule)), float(drop.mean()), float(drop.max()))
-            rows.append((of, group, rule.name, len(of_designs), *measures, warned))
+            low = float(np.mean([m.coverage < LOW for m in of_rule]))
+            rows.append((of, group, rule.name, len(of_designs), *measures, low, warned))
     return Table(
         title=title,
         about=about,
-        columns=("of", "designs of", "rule", *SUMMARY_COLUMNS[2:], "drop", "most", "warned"),
+        columns=(
+            "of",
+            "designs of",
+            "rule",
+            *SUMMARY_COLUMNS[2:],
+            "drop",
+            "most",
+            "below .85",
+            "warned",
+        ),
         rows=tuple(rows),
     )
 

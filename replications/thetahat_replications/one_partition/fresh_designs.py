@@ -1,4 +1,4 @@
-"""Designs on which the third, the fourth and the fifth set of rules were judged.
+"""Designs on which rules for one partition were judged from the third set of rules on.
 
 Each was written down before any of its figures was known.
 """
@@ -245,6 +245,91 @@ def draw_gains_and_losses(
     return x, 2 * x[..., 0] + x[..., 1] + sign * rng.lognormal(sigma=1.0, size=(r, n))
 
 
+def draw_hollow_ball(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw classes by the distance from the middle in four normal features, with a soft edge."""
+    x = rng.standard_normal((r, n, 4))
+    rates = expit(2 * ((x**2).sum(axis=2) - 3.5))
+    return x, (rng.random((r, n)) < rates).astype(np.float64)
+
+
+def draw_doses(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw responses by the logarithm of one of six log-normal doses."""
+    x = rng.lognormal(sigma=0.8, size=(r, n, 6))
+    rates = expit(2.5 * np.log(x[..., 0]) + 0.5)
+    return x, (rng.random((r, n)) < rates).astype(np.float64)
+
+
+def draw_three_sites(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw two normal classes in five dimensions that are moved by one of three sites."""
+    y = (rng.random((r, n)) < 0.35).astype(np.float64)
+    site = rng.integers(0, 3, (r, n))
+    x = rng.standard_normal((r, n, 5))
+    x[..., 0] += 1.6 * y + 1.5 * (site == 1)
+    x[..., 1] += 0.8 * y - 1.0 * (site == 2)
+    return x, y
+
+
+def draw_switches(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw classes by pairs among eight 0/1 features, three in twenty labels turned over."""
+    x = (rng.random((r, n, 8)) < 0.5).astype(np.float64)
+    y = (x[..., 0] * x[..., 1] + x[..., 2] * x[..., 3] > 0) ^ (rng.random((r, n)) < 0.15)
+    return x, y.astype(np.float64)
+
+
+def draw_growth(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a logistic curve of growth over one of three uniform features with normal noise."""
+    x = rng.random((r, n, 3))
+    return x, 3 * expit(8 * (x[..., 0] - 0.5)) + x[..., 1] + 0.5 * rng.standard_normal((r, n))
+
+
+def draw_interactions(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw two products among five uniform features with Gumbel noise."""
+    x = rng.uniform(-1, 1, (r, n, 5))
+    curve = 2 * x[..., 0] * x[..., 1] + x[..., 2] - x[..., 2] * x[..., 3]
+    return x, curve + rng.gumbel(scale=0.5, size=(r, n))
+
+
+def draw_wide(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a linear model with 40 uniform features, six of weight, and logistic noise."""
+    x = rng.uniform(-1.7, 1.7, (r, n, 40))
+    weights = np.zeros(40)
+    weights[:6] = 1.0, -0.8, 0.6, -0.4, 0.3, -0.2
+    return x, x @ weights + rng.logistic(scale=0.6, size=(r, n))
+
+
+def draw_stairs(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw stairs along the sum of two of four normal features with beta noise."""
+    x = rng.standard_normal((r, n, 4))
+    return x, np.floor(x[..., 0] + x[..., 1]) + 3 * rng.beta(2, 5, (r, n))
+
+
+def draw_visits(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw negative binomial counts, whose mean two of four normal features move."""
+    x = rng.standard_normal((r, n, 4))
+    mean = np.exp(1 + 0.4 * x[..., 0] - 0.3 * x[..., 1])
+    return x, rng.negative_binomial(5, 5 / (5 + mean)).astype(np.float64)
+
+
+def draw_heavy_wave(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a wave in one of three uniform features with t noise of 3 df."""
+    x = rng.uniform(-1, 1, (r, n, 3))
+    return x, 2 * np.sin(3 * x[..., 0]) + x[..., 1] + rng.standard_t(3, (r, n))
+
+
+def draw_premiums(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw log-normal amounts of shape .9, whose median three of five features move."""
+    x = rng.standard_normal((r, n, 5))
+    median = 0.3 * (x[..., 0] + x[..., 1] - x[..., 2])
+    return x, np.exp(median + 0.9 * rng.standard_normal((r, n)))
+
+
+def draw_heavy_step(rng: np.random.Generator, r: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Draw a step in one of four uniform features with Pareto noise (3) of either sign."""
+    x = rng.uniform(-1, 1, (r, n, 4))
+    noise = rng.pareto(3.0, (r, n)) * np.where(rng.random((r, n)) < 0.5, -1, 1)
+    return x, 1.5 * (x[..., 0] > 0) + x[..., 1] + noise
+
+
 THIRD: Final = (
     DrawnPopulation(
         name="rings",
@@ -483,3 +568,96 @@ FIFTH: Final = (
     ),
 )
 """The designs of the page ``halved_judging``."""
+
+SIXTH: Final = (
+    DrawnPopulation(
+        name="hollow ball",
+        draw=draw_hollow_ball,
+        of_classes=True,
+        learners=("kernel mean", "class tree, leaves of 5", "logistic 5"),
+        sizes=(50, 150, 350),
+    ),
+    DrawnPopulation(
+        name="doses",
+        draw=draw_doses,
+        of_classes=True,
+        learners=("logistic", "naive Bayes", "class tree, depth 3", "5 neighbours"),
+        sizes=(40, 120, 400),
+    ),
+    DrawnPopulation(
+        name="three sites",
+        draw=draw_three_sites,
+        of_classes=True,
+        learners=("discriminant", "15 neighbours", "class tree, leaves of 1"),
+        sizes=(60, 180, 360),
+    ),
+    DrawnPopulation(
+        name="switches",
+        draw=draw_switches,
+        of_classes=True,
+        learners=("ten trees", "nearest mean", "class tree, leaves of 3"),
+        sizes=(80, 200),
+    ),
+    DrawnPopulation(
+        name="growth",
+        draw=draw_growth,
+        of_classes=False,
+        learners=("kernel ridge", "tree, leaves of 2", "ridge 3", "mean"),
+        sizes=(40, 100, 250),
+        has_absolute_losses=True,
+    ),
+    DrawnPopulation(
+        name="interactions",
+        draw=draw_interactions,
+        of_classes=False,
+        learners=("products", "7 neighbours", "ridge 10", "tree, leaves of 10"),
+        sizes=(60, 150, 300),
+    ),
+    DrawnPopulation(
+        name="wide",
+        draw=draw_wide,
+        of_classes=False,
+        learners=("lasso", "ridge 20", "least squares", "best feature"),
+        sizes=(80, 160, 400),
+    ),
+    DrawnPopulation(
+        name="stairs",
+        draw=draw_stairs,
+        of_classes=False,
+        learners=("tree, depth 3", "3 neighbours", "boosting", "median"),
+        sizes=(50, 200),
+        has_absolute_losses=True,
+    ),
+    DrawnPopulation(
+        name="visits",
+        draw=draw_visits,
+        of_classes=False,
+        learners=("ridge 1", "15 neighbours", "tree, depth 2"),
+        sizes=(60, 120, 300),
+    ),
+    DrawnPopulation(
+        name="wave, t(3)",
+        draw=draw_heavy_wave,
+        of_classes=False,
+        learners=("kernel ridge", "3 neighbours", "mean"),
+        sizes=(50, 150, 400),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="premiums",
+        draw=draw_premiums,
+        of_classes=False,
+        learners=("ridge 10", "tree, leaves of 10", "median"),
+        sizes=(40, 160, 400),
+        is_heavy=True,
+    ),
+    DrawnPopulation(
+        name="step, Pareto",
+        draw=draw_heavy_step,
+        of_classes=False,
+        learners=("least squares", "9 neighbours", "stump"),
+        sizes=(60, 200, 400),
+        is_heavy=True,
+    ),
+)
+"""The designs of the page ``halved_judging_again``."""

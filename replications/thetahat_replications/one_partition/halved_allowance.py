@@ -27,7 +27,7 @@ from thetahat_replications.one_partition.candidates import (
 )
 from thetahat_replications.one_partition.compared_rules import ON_GROUPS, IntervalRule, compare
 from thetahat_replications.one_partition.designs import CHOOSING, CHOOSING_TAILS, JUDGING, UNSEEN
-from thetahat_replications.one_partition.fresh_designs import FIFTH, FOURTH, THIRD
+from thetahat_replications.one_partition.fresh_designs import FIFTH, FOURTH, SIXTH, THIRD
 from thetahat_replications.one_partition.simulation import LossSeries
 
 WITHOUT_A_TARGET: Final = "incomes"
@@ -38,6 +38,7 @@ SETS: Final = {
         *(population for population in FOURTH if population.name != WITHOUT_A_TARGET),
     ),
     "judging": FIFTH,
+    "judging_again": SIXTH,
 }
 
 
@@ -197,6 +198,14 @@ nearest neighbours, a single feature, least squares with few rows). No design of
 set `choosing`, today's in .87.
 """
 
+AGAIN: Final = """
+For the set `judging_again`, of twelve more populations, the rule is the same, and so are the
+criteria, but for the first part of the second. It now reads: the share of ordinary designs that are
+covered in less than .85 is at most .03 above today's. That was written down after the figures of
+the set `judging` were known (*below .85* there: .019 and .013, today .003 and .009), and before any
+figure of the set `judging_again` was.
+"""
+
 FINDINGS: Final = """
 **No number was changed: on the set `judging` one part of criterion 2 fails.** Of 324 ordinary
 designs of models one is covered in less than .80 (.787, today .860), and of 234 of differences two
@@ -223,7 +232,7 @@ def build_table(name: str, repetitions: int, seed: int) -> Table:
     about = ON_GROUPS.format(repetitions=repetitions, error=(0.95 * 0.05 / repetitions) ** 0.5)
     return compare(
         f"Half of the allowance over one partition, {name}",
-        f"{ABOUT}{about}{CRITERIA}{FINDINGS}",
+        f"{ABOUT}{about}{CRITERIA}{FINDINGS}{AGAIN}",
         (SETS[name], RULES),
         (repetitions, seed),
     )

@@ -191,9 +191,11 @@ def test_naive_the_median_and_the_waves_of_the_training_part() -> None:
     assert_allclose(LEARNERS["median"](x, y, 5)[0, :8], np.median(y[0, 8:]))
 
 
-def test_exact_no_design_is_judged_that_was_seen_before() -> None:
-    assert not {p.name for p in FIFTH} & {p.name for p in SETS["choosing"]}
-    assert not {p.draw for p in FIFTH} & {p.draw for p in SETS["choosing"]}
+@pytest.mark.parametrize("name", [name for name in SETS if name != "choosing"])
+def test_exact_no_design_is_judged_that_was_seen_before(name: str) -> None:
+    before = SETS["choosing"] if name == "judging" else (*SETS["choosing"], *FIFTH)
+    assert not {p.name for p in SETS[name]} & {p.name for p in before}
+    assert not {p.draw for p in SETS[name]} & {p.draw for p in before}
 
 
 @pytest.mark.parametrize("name", SETS)
