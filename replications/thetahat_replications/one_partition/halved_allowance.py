@@ -198,14 +198,6 @@ nearest neighbours, a single feature, least squares with few rows). No design of
 set `choosing`, today's in .87.
 """
 
-AGAIN: Final = """
-For the set `judging_again`, of twelve more populations, the rule is the same, and so are the
-criteria, but for the first part of the second. It now reads: the share of ordinary designs that are
-covered in less than .85 is at most .03 above today's. That was written down after the figures of
-the set `judging` were known (*below .85* there: .019 and .013, today .003 and .009), and before any
-figure of the set `judging_again` was.
-"""
-
 FINDINGS: Final = """
 **No number was changed: on the set `judging` one part of criterion 2 fails.** Of 324 ordinary
 designs of models one is covered in less than .80 (.787, today .860), and of 234 of differences two
@@ -216,14 +208,30 @@ All else holds, for models and for differences: mean coverage .961 and .958, mea
 1.120 (today 1.38 and 1.28), lowest tenth .930 and .917, share below .93 .093 and .145, and over
 heavy designs .037 and .024 less coverage than today, where .86 and .93 of the samples have a
 caution. The power rises from .80 to .92 of the oracle's for models, and from .81 to .92 for
-differences. Over both sets together the mean length is 1.195 and 1.202, the mean coverage .962.
+differences.
 
 What the set `choosing` should have shown: its least covered difference is below .80 by every rule,
 also by today's (.780; .753 by the chosen one). About one design in a hundred needs more than 3
 times the variance of independent losses, on every set so far, and no single partition shows which
 it is. A factor that covers a design which needs 4 times in .80 is 1.7, and with that the mean
-length over both sets is 1.25. So the least coverage of several hundred designs stands against the
-mean length, whatever the rule is.
+length over the sets `choosing` and `judging` is 1.25. So the least coverage of several hundred
+designs stands against the mean length, whatever the rule is.
+
+So the same rule was judged once more, on the set `judging_again` of twelve other populations. The
+criteria were the same but for that part of the second, which now read: the share of ordinary
+designs that are covered in less than .85 is at most .03 above today's. That was written down after
+the figures of `judging` were known and before any figure of `judging_again` was.
+
+**There criterion 1 fails by .006, and again no number was changed.** The mean length of models is
+1.206 (today 1.463). All else holds: mean coverage .959 and .960, the mean length of differences
+1.159 (today 1.330), lowest tenth .923 and .917, share below .93 .131 and .144, below .85 .024 and
+.019 (today .007 and .010), and over heavy designs .036 and .019 less coverage. The least covered
+model is at .710, today's at .790 (logistic regression on `hollow ball`, where no line separates the
+classes: 4.7 times the variance of independent losses). The power rises from .77 to .90 and from .78
+to .89 of the oracle's.
+
+Over both sets that judge together the mean length is 1.179 for models and 1.138 for differences,
+with a mean coverage of .960 and .959, and over all three sets 1.197 and 1.195, with .961 and .962.
 """
 
 
@@ -232,7 +240,7 @@ def build_table(name: str, repetitions: int, seed: int) -> Table:
     about = ON_GROUPS.format(repetitions=repetitions, error=(0.95 * 0.05 / repetitions) ** 0.5)
     return compare(
         f"Half of the allowance over one partition, {name}",
-        f"{ABOUT}{about}{CRITERIA}{FINDINGS}{AGAIN}",
+        f"{ABOUT}{about}{CRITERIA}{FINDINGS}",
         (SETS[name], RULES),
         (repetitions, seed),
     )
