@@ -865,17 +865,17 @@ FOLDS_DIFFER = _info(
     "{blocks} and are longer.",
     "Check whether the {blocks} follow groups or the order of the data; if not, repeat the "
     "partition.",
-    threshold=0.01,
-    reason="One partition in a hundred whose folds differ by chance alone gets the longer "
-    "interval; over the designs of docs/results/one_partition that makes intervals 2 % longer on "
-    "average.",
+    threshold=0.001,
+    reason="One partition in a thousand whose folds differ by chance alone gets the longer "
+    "interval. With .01 intervals would be 1.5 % longer on average and cover no more often "
+    "(one_partition/halved_judging).",
 )
 LONGER_FOR_HEAVY_TAILS = _info(
     "longer_for_heavy_tails",
     "Longer because of large values",
-    "A few {values} are much larger than the others, so an interval from the single {values} would "
-    "cover too rarely. Intervals for the expected {value} therefore rest on the spread between "
-    "{blocks} and are longer.",
+    "A few {values} are much larger than the others, so intervals for the expected {value} allow "
+    "for training with as much again as the single {values} vary, in place of about half. They are "
+    "longer, and may cover too rarely all the same.",
 )
 HALF_OF_THE_DATA = _warning(
     "half_of_the_data",

@@ -374,7 +374,7 @@ def test_exact_the_simulated_share_is_named_for_intervals_like_the_simulated_one
 
     notes = " ".join(table_of(show({"kind": "losses", **result}), "Mean loss").notes)
 
-    assert (f"covers in {100 * share:.3g} % of simulated samples" in notes) == is_named
+    assert (f"covers in {100 * round(share, 3):.3g} % of simulated samples" in notes) == is_named
     assert ("simulated samples" in notes) == is_named
 
 

@@ -13,39 +13,43 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 
 FEWEST_DISCORDANT: Final = 5
-"""Discordant instances from which an interval on the variance over instances is used. If one model
-alone errs, a margin of the true difference is wrongly shown by that in up to .12 of the samples at
-a level of .05 (Poisson errors; shown from one error on), and with this rule in up to .05."""
+"""Discordant instances from which an interval on the variance over instances is used."""
+FEWEST_FOR_MARGINS: Final = 16
+"""Discordant instances from which that also shows a margin alone; with fewer the larger p-value of
+it and of Tango's counts does. If one model alone errs, a margin of the true difference is then
+wrongly shown in at most .05 of the samples of 40 to 5000 rows at a level of .05 (binomial errors;
+shown from one error on). With 10 it would be .060, and by the variance alone from five on .081."""
 
 
 @dataclass(frozen=True, slots=True)
 class TangoFolds(PairedRatesInterval):
-    r"""Tango's interval on half as many instances, as ``nadeau_bengio_instances`` allows.
+    r"""Tango's interval on fewer instances, as ``instances_with_allowance`` has it.
 
-    All counts are those of ``tango_sources``, with folds as sources, over 1 + N / (N - 1).
+    All counts are those of ``tango_sources``, with folds as sources, over 1 + 0.6 N / (N - 1).
 
     Deviations: as those of ``tango``; the source has no training sets in common.
 
     Degenerate cases: none without any difference, with ``FEWEST_DISCORDANT`` discordant instances
-    or more, and where the folds differ by more than their losses explain.
+    or more, and where the folds differ by far more than their losses explain.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         title="Tango's score interval over folds",
         summary=(
             "An interval for the difference of two learners' error rates, from zero-one losses of "
-            "one partition into random folds of which few differ between the models. Half of the "
-            "instances count, the other half allows for the training sets in common."
+            "one partition into random folds of which few differ between the models. It takes "
+            "N instances as N / 1.6, which allows for the training sets in common."
         ),
         formula=(
             r"\Bigl\{\Delta : \frac{|x_a - x_b - n\Delta|}"
             r"{\sqrt{n (2 q_\Delta + \Delta (1 - \Delta))}} \le z_{1-\alpha/2}\Bigr\}, \quad "
-            r"n = \frac{N}{1 + N / (N - 1)}"
+            r"n = \frac{N}{1 + 0.6 N / (N - 1)}"
         ),
         references=("nadeau2003", "tango1998"),
         assumptions=(
             "One partition into random folds, each model trained on all other folds, losses of 0 "
-            "or 1, and losses of which any two correlate by 1/N, as nadeau_bengio_instances has it."
+            "or 1, and losses of which any two correlate by 0.6/N, as instances_with_allowance has "
+            "it."
         ),
         errs=(
             "Too long where the training sets matter little. A margin is wrongly shown less often "

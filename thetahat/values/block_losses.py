@@ -59,6 +59,8 @@ class BlockLosses:
     """(J,) mean loss of each split; None if ``values`` is not None."""
     grades: JudgeGrades | None = None
     """What a judge graded these rows and further ones with, if one did."""
+    is_difference: bool = False
+    """Whether they are the differences of two models."""
 
     def __post_init__(self) -> None:
         losses = self.values if self.values is not None else self.scores
@@ -135,6 +137,7 @@ class BlockLosses:
         )
         if self.grades is not None and other.grades is not None:
             vars(unchecked)["grades"] = self.grades.minus(other.grades)
+        vars(unchecked)["is_difference"] = True
         # where cached_property looks first
         vars(unchecked)["largest_loss"] = max(self.largest_loss, other.largest_loss)
         if moments is not None:

@@ -12,7 +12,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances._building import build_estimate
-from thetahat.variances._spread_between_folds import check_single_losses
+from thetahat.variances._spread_between_folds import check_folds
 from thetahat.variances.base import VarianceEstimate
 
 MAX_DEGREES_IF_REPEATED: Final = 7
@@ -52,7 +52,7 @@ def estimate_corrected_resampled(
         cautions=(
             *_judge_number_of_splits(j),
             *(() if source else _judge_test_share(ratio)),
-            *check_single_losses(losses),
+            *check_folds(losses),
         ),
         details={"test_to_train_ratio": ratio},
     )

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.cautions import (
-    FEWEST_FOR_A_TAIL,
-    FOLDS_DIFFER,
-    HEAVY_TAILED_LOSSES,
-    LONGER_FOR_HEAVY_TAILS,
-    Caution,
-)
+from thetahat.cautions import FEWEST_FOR_A_TAIL, FOLDS_DIFFER, HEAVY_TAILED_LOSSES, Caution
 from thetahat.special_functions import fdtrc
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
@@ -18,7 +12,7 @@ from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import BlockKind
 
 
-def check_single_losses(losses: BlockLosses) -> tuple[Caution, ...]:
+def check_folds(losses: BlockLosses) -> tuple[Caution, ...]:
     """Return why intervals for the expected loss should rest on fold means; empty if they need not.
 
     It is also empty where losses of instances are not used for it at all: with clusters, repeats, a
@@ -27,7 +21,7 @@ def check_single_losses(losses: BlockLosses) -> tuple[Caution, ...]:
     layout = losses.layout
     if not _is_one_partition(layout) or layout.cluster is not None:
         return ()
-    return (*_check_folds(losses), *_check_tail(losses))
+    return _test_folds(losses)
 
 
 def has_heavy_tail(losses: BlockLosses) -> bool:
@@ -55,7 +49,7 @@ def _is_one_partition(layout: Layout) -> bool:
     )
 
 
-def _check_folds(losses: BlockLosses) -> tuple[Caution, ...]:
+def _test_folds(losses: BlockLosses) -> tuple[Caution, ...]:
     r"""Return the caution that the folds differ, by the F test of one-way analysis of variance.
 
     .. math::
@@ -76,7 +70,3 @@ def _check_folds(losses: BlockLosses) -> tuple[Caution, ...]:
     if p >= FOLDS_DIFFER.threshold:
         return ()
     return (FOLDS_DIFFER(losses.layout.words, p=p),)
-
-
-def _check_tail(losses: BlockLosses) -> tuple[Caution, ...]:
-    return (LONGER_FOR_HEAVY_TAILS(losses.layout.words),) if has_heavy_tail(losses) else ()

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from thetahat.variances._applicability import (
     explain_missing_rows,
     explain_wrong_block_kind,
 )
+
+MULTIPLE: Final = "multiple_of_independent"
+"""Detail of an estimate: by what the variance of independent losses was multiplied, where that
+depends on the losses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from scipy.special import fdtrc, stdtrit
 
-from thetahat.cautions import FOLDS_DIFFER, HEAVY_TAILED_LOSSES
+from thetahat.cautions import HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES
 from thetahat.values.types import FloatArray
 from thetahat_replications.edges.hall_transformation import bound_skewness, invert
@@ -18,6 +18,8 @@ from thetahat_replications.edges.simulated_intervals import LEVEL
 from thetahat_replications.one_partition.simulation import LossSeries, SampleMoments
 
 _NORMAL_DEGREES: Final = 1e9
+DIFFER_BEFORE: Final = 0.01
+"""P-value of the F test below which folds differed when the full allowance was recommended."""
 
 VarianceRule: TypeAlias = Callable[[SampleMoments], tuple[FloatArray, FloatArray | float]]
 """Returns the (R,) variances of the mean, and their degrees of freedom."""
@@ -60,13 +62,13 @@ def estimate_after_test(
     )
 
 
-def estimate_as_recommended(moments: SampleMoments) -> tuple[FloatArray, FloatArray]:
-    """Return ``nadeau_bengio_instances``, or ``nadeau_bengio`` where that is recommended.
+def estimate_with_full_allowance(moments: SampleMoments) -> tuple[FloatArray, FloatArray]:
+    """Return ``nadeau_bengio_instances`` or ``nadeau_bengio``, as they were recommended together.
 
-    It is where the folds differ, and where a few losses are much larger than the others.
+    The second was where the folds differ, and where a few losses are much larger than the others.
     """
     allowance = 1 + moments.n / (moments.n - 1)
-    variance, degrees = estimate_after_test(moments, allowance, FOLDS_DIFFER.threshold)
+    variance, degrees = estimate_after_test(moments, allowance, DIFFER_BEFORE)
     skewness_of_mean = np.abs(moments.skewness) / np.sqrt(moments.n)
     has_tail = (skewness_of_mean >= HEAVY_TAILED_LOSSES.threshold) & ~moments.is_zero_one
     between, few_degrees = estimate_nadeau_bengio(moments)
@@ -133,11 +135,11 @@ class Candidate:
         return lower, moments.mean - invert(-quantile, skewness) * error
 
 
-RECOMMENDED_BEFORE: Final = "nadeau_bengio"
-RECOMMENDED: Final = "nadeau_bengio_instances"
+BETWEEN_FOLDS: Final = "nadeau_bengio"
+FULL_ALLOWANCE: Final = "nadeau_bengio_instances"
 CANDIDATES: Final = (
-    Candidate(name=RECOMMENDED_BEFORE, rule=estimate_nadeau_bengio),
-    Candidate(name=RECOMMENDED, rule=estimate_as_recommended),
+    Candidate(name=BETWEEN_FOLDS, rule=estimate_nadeau_bengio),
+    Candidate(name=FULL_ALLOWANCE, rule=estimate_with_full_allowance),
     Candidate(name="nadeau_bengio, t", rule=estimate_nadeau_bengio, allows_for_skewness=False),
     Candidate(
         name="bayle_within, normal",

@@ -2,8 +2,7 @@
 
 The whole table takes five hours (``benchmarks.coverage_study``). Here some of its rows are drawn
 again, with the intervals alone that are recommended there: those about the expected loss over five
-and ten folds, and those of differences of error rates on a holdout. Heavy-tailed losses keep
-theirs: the interval that is recommended for them is the same as before.
+and ten folds, and those of differences of error rates on a holdout.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from thetahat.intervals.skewness_corrected import SkewnessCorrected
 from thetahat.intervals.student_t import StudentT
 from thetahat.intervals.tango import Tango
 from thetahat.variances.iid import Iid
+from thetahat.variances.instances_with_allowance import InstancesWithAllowance
 from thetahat.variances.nadeau_bengio import NadeauBengio
-from thetahat.variances.nadeau_bengio_instances import NadeauBengioInstances
 from thetahat_replications.presets.interval_coverage import kept_power, recommended
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell, build_pair_cells
 from thetahat_replications.presets.interval_coverage.power import COLUMNS
@@ -58,10 +57,10 @@ ONE_PARTITION: Final = RedrawnRows(
     losses=tuple(recommended.VALUES),
     target="these_sources",
     usual={
-        recommended.MODEL: "skewness_corrected:nadeau_bengio_instances",
-        recommended.DIFFERENCE: "student_t:nadeau_bengio_instances",
+        recommended.MODEL: "skewness_corrected:instances_with_allowance",
+        recommended.DIFFERENCE: "student_t:instances_with_allowance",
     },
-    variances=(NadeauBengio(), NadeauBengioInstances()),
+    variances=(NadeauBengio(), InstancesWithAllowance()),
     intervals=(SkewnessCorrected(), StudentT()),
 )
 PAIRED_RATES: Final = RedrawnRows(
@@ -76,7 +75,7 @@ PAIRED_RATES: Final = RedrawnRows(
 )
 NOTES: Final = (ONE_PARTITION.note, PAIRED_RATES.note, kept_power.NOTE)
 
-_ONLY_HERE: Final = NadeauBengioInstances().info.name
+_ONLY_HERE: Final = InstancesWithAllowance().info.name
 """The variance that the whole study did not have."""
 
 Row = dict[str, Any]
@@ -93,8 +92,7 @@ def build_redrawn_cells(what: RedrawnRows, n: int, seed: int) -> Iterator[Covera
     settings = {
         name: setting
         for name, setting in build_settings(n).items()
-        if setting.loss in what.losses
-        and not (setting.by_source or setting.in_clusters or name == recommended.HEAVY)
+        if setting.loss in what.losses and not (setting.by_source or setting.in_clusters)
     }
     cells = build_pair_cells(settings, (n,), recommended.LEVEL, seed, recommended.SECOND_LEARNERS)
     for cell in cells:

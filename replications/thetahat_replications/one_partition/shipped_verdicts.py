@@ -73,7 +73,7 @@ ONE_PARTITION: Final = RedrawnVerdicts(
     schemes=("5-fold", "10-fold"),
     losses=("zero_one", "squared"),
     target=Target.THESE_SOURCES,
-    recommended="student_t:nadeau_bengio_instances",
+    recommended="student_t:instances_with_allowance",
     before="student_t:nadeau_bengio",
 )
 PAIRED_RATES: Final = RedrawnVerdicts(

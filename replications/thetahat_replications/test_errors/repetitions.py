@@ -12,14 +12,22 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.losses.comparisons import find_basis, find_basis_of_rates
+from thetahat.analyses.losses.comparisons import (
+    allow_for_few_discordant,
+    find_basis,
+    find_basis_of_rates,
+)
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import SelectedMethods, explain_misfit, select
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
 from thetahat.analyses.losses.pairs import build_batches, compute_within_part
 from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBuilder
-from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
+from thetahat.analyses.losses.verdict_basis import (
+    FewDiscordantBasis,
+    PairedRatesBasis,
+    VerdictBasis,
+)
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import PairedRatesInterval
@@ -207,7 +215,7 @@ def record_bases(table: LossTable, only: Target | None = None) -> Record:
         record[f"{place}/difference"] = basis.difference
         record[f"{place}/error"] = basis.standard_error
         record[f"{place}/degrees"] = math.inf if degrees is None else degrees
-        if isinstance(basis, PairedRatesBasis):
+        if isinstance(basis, PairedRatesBasis | FewDiscordantBasis):
             for field in fields(PairedCounts):
                 value = getattr(basis.counts, field.name)
                 record[f"{place}/{field.name}"] = math.inf if value is None else value
@@ -256,6 +264,8 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
                     basis = find_basis(
                         built, compute_within_part(pair.losses.difference) if within else None
                     )
+                    if basis is not None:
+                        basis = allow_for_few_discordant(basis, built, pair)
                 if basis is not None:
                     bases[pair.a, target] = basis
     return bases

@@ -13,7 +13,11 @@ from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.identical_losses import IdenticalUnits
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Decision
-from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
+from thetahat.analyses.losses.verdict_basis import (
+    FewDiscordantBasis,
+    PairedRatesBasis,
+    VerdictBasis,
+)
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.values.block_nouns import DEFAULT_NOUNS
@@ -136,11 +140,17 @@ def read_bases(
             "method": "",
             "variance": None,
         }
-        if isinstance(like, PairedRatesBasis) and not math.isnan(now["only_a"]):
-            counts: dict[str, Any] = {
-                name: None if math.isinf(now[name]) else now[name] for name in _COUNTS
-            }
-            yield PairedRatesBasis(**common, counts=PairedCounts(**counts), interval=like.interval)
+        if math.isnan(now["only_a"]):
+            yield VerdictBasis(**common)
+            continue
+        of_pair: dict[str, Any] = {
+            name: None if math.isinf(now[name]) else now[name] for name in _COUNTS
+        }
+        counts = PairedCounts(**of_pair)
+        if not math.isinf(degrees):
+            yield FewDiscordantBasis(**common, counts=counts)
+        elif isinstance(like, PairedRatesBasis):
+            yield PairedRatesBasis(**common, counts=counts, interval=like.interval)
         else:
             yield VerdictBasis(**common)
 

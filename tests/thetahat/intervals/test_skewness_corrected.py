@@ -290,7 +290,7 @@ def test_exact_it_is_recommended_for_models_and_not_for_differences() -> None:
 
     recommended = result.models["a"].recommended
     assert {target: (i.method, i.variance) for target, i in (recommended or {}).items()} == {
-        Target.THESE_SOURCES: ("skewness_corrected", "nadeau_bengio"),
+        Target.THESE_SOURCES: ("skewness_corrected", "instances_with_allowance"),
         Target.THESE_MODELS: ("skewness_corrected", "bayle_within_calibrated"),
     }
     comparison = result.comparisons[0]

@@ -50,7 +50,7 @@ def test_exact_every_variance_of_single_losses_warns_of_clusters(kind: BlockKind
     }
     expected = {
         BlockKind.RANDOM: {"theta_4", "theta_5", "bayle_all_pairs", "bayle_within"}
-        | {"bayle_within_calibrated", "nadeau_bengio_instances", "theta_2"},
+        | {"bayle_within_calibrated", "instances_with_allowance", "theta_2"},
         BlockKind.SOURCE: {"theta_A", "theta_B", "theta_omega"},
         BlockKind.HOLDOUT: {"iid"},
     }

@@ -37,7 +37,7 @@ SPEC = {  # the names that SPEC section 2 and METHODS give, by what a block is
     BlockKind.RANDOM: "theta_1 theta_2 theta_3 theta_4 theta_5 quadratic nadeau_bengio bayle_within"
     " bayle_all_pairs cluster_bootstrap cluster_robust cluster_robust_corrected bouckaert_frank"
     " dietterich_5x2 nadeau_bengio_calibrated bayle_within_calibrated"
-    " bayle_all_pairs_calibrated nadeau_bengio_instances",
+    " bayle_all_pairs_calibrated instances_with_allowance",
     BlockKind.SOURCE: "theta_omega_k theta_gamma_kl theta_omega theta_gamma theta_A theta_B"
     " quadratic nadeau_bengio cluster_bootstrap cluster_robust theta_A_clusters theta_B_clusters",
     BlockKind.HOLDOUT: "iid cluster_bootstrap cluster_robust newey_west newey_west_small_sample"

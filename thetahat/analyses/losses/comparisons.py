@@ -50,7 +50,12 @@ from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBu
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.analyses.losses.result import Comparison, Decision, Verdict
 from thetahat.analyses.losses.result_parts import ResultPart
-from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, SkewedBasis, VerdictBasis
+from thetahat.analyses.losses.verdict_basis import (
+    FewDiscordantBasis,
+    PairedRatesBasis,
+    SkewedBasis,
+    VerdictBasis,
+)
 from thetahat.analyses.losses.verdicts import compute_all_evidence, judge
 from thetahat.analyses.thresholds import SKEWED
 from thetahat.cautions import (
@@ -322,6 +327,7 @@ def _build_question(  # noqa: PLR0913 - what is known of a pair
         new = best.interval.target is Target.NEW_SOURCE
         basis = find_basis(best, compute_within_part(difference) if new else None)
         if basis is not None:
+            basis = allow_for_few_discordant(basis, best, pair)
             basis = allow_for_skewness(basis, best, difference)
     constant, identical = pair.constant, None
     is_of_means = constant is None and basis is None
@@ -488,6 +494,17 @@ def find_basis_of_rates(
         counts=counts,
         interval=method,
     )
+
+
+def allow_for_few_discordant(basis: VerdictBasis, built: BuiltInterval, pair: Pair) -> VerdictBasis:
+    """Return the basis on which a margin is shown by Tango's counts too, where few differ."""
+    counts = pair.counts_of_margins
+    of_instances = built.variance is not None and (
+        built.variance.variance.degrees_grow_with == "instances"
+    )
+    if counts is None or not of_instances or built.interval.target is not Target.THESE_SOURCES:
+        return basis
+    return FewDiscordantBasis.allow_for(basis, counts)
 
 
 def allow_for_skewness(

@@ -14,7 +14,7 @@ from thetahat.cautions import (
     IDENTICAL_LOSSES,
     Caution,
 )
-from thetahat.intervals.tango_folds import FEWEST_DISCORDANT
+from thetahat.intervals.tango_folds import FEWEST_DISCORDANT, FEWEST_FOR_MARGINS
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.numerics.paired_rates import count_clustered_pair, count_pair_over_sources
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
@@ -23,7 +23,8 @@ from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTa
 from thetahat.values.moments import Moments
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import BlockKind, FloatArray
-from thetahat.variances._spread_between_folds import check_single_losses
+from thetahat.variances._spread_between_folds import check_folds
+from thetahat.variances.instances_with_allowance import OF_DIFFERENCES
 
 _BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
 _EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
@@ -46,6 +47,9 @@ class Pair(NamedTuple):
     counts: PairedCounts | None = None
     """The two-by-two table of a test set whose losses are all 0 or 1, with clusters that of as many
     independent instances, over sources that of as many of one test set; None for other data."""
+    counts_of_margins: PairedCounts | None = None
+    """That of one partition on which too few instances differ for a margin to rest on the variance
+    over instances alone; None where ``counts`` are used, and for other data."""
 
 
 def list_places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
@@ -144,7 +148,12 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
     difference = models[i].difference(models[j], differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
     counts = _count(losses) if has_rates else None
-    return Pair(names[i], names[j], losses, constant, is_rounded, cautions, counts)
+    pair = Pair(names[i], names[j], losses, constant, is_rounded, cautions, counts)
+    if counts is None or table.layout.kind is not BlockKind.RANDOM:
+        return pair
+    if np.count_nonzero(losses.difference.rows) < FEWEST_DISCORDANT:
+        return pair
+    return pair._replace(counts=None, counts_of_margins=counts)
 
 
 def _count(pair: PairedLosses) -> PairedCounts | None:
@@ -154,10 +163,10 @@ def _count(pair: PairedLosses) -> PairedCounts | None:
         counts = count_pair_over_sources(a.rows, b.rows, a.layout.get_split_of_row())
         if not counts.discordant or a.layout.kind is BlockKind.SOURCE:
             return counts if counts.discordant else None
-        is_rare = np.count_nonzero(pair.difference.rows) < FEWEST_DISCORDANT
-        if not is_rare or check_single_losses(pair.difference):
+        is_rare = np.count_nonzero(pair.difference.rows) < FEWEST_FOR_MARGINS
+        if not is_rare or check_folds(pair.difference):
             return None
-        return counts.divide(1 + n / (n - 1), None)
+        return counts.divide(1 + OF_DIFFERENCES * n / (n - 1), None)
     if cluster is None:
         return count_pair(a.rows, b.rows)
     return count_clustered_pair(a.rows, b.rows, cluster)

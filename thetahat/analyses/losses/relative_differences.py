@@ -10,7 +10,7 @@ from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.block_losses import EPSILON, BlockLosses
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import MeanKind
-from thetahat.variances.base import VarianceEstimate, VarianceEstimator
+from thetahat.variances.base import MULTIPLE, VarianceEstimate, VarianceEstimator
 
 
 def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its variance and the level
@@ -25,7 +25,8 @@ def compute_relative_difference(  # noqa: PLR0913 - the pair, its names, its var
     """Return the ratio of two means with Fieller's set.
 
     The variance of a - r b is a quadratic form in r for every variance that is one in the losses,
-    so three of its values give the covariance: c = (v_a + v_b - v_d) / 2.
+    so three of its values give the covariance: c = (v_a + v_b - v_d) / 2. Where the multiple of a
+    variance depends on the losses, all three have that of the difference.
 
     Parameters
     ----------
@@ -92,9 +93,9 @@ def _read_pair(
 ) -> MeansOfPair | None:
     """Return the means with their variances; None where these are not positive."""
     _, method, of_difference = variance
-    v_a, v_b = (method.estimate(one).value for one in (losses.a, losses.b))
+    v_a, v_b = (_align(method.estimate(one), of_difference) for one in (losses.a, losses.b))
     v_d = of_difference.value
-    if not (isinstance(v_a, float) and isinstance(v_b, float) and isinstance(v_d, float)):
+    if v_a is None or v_b is None or not isinstance(v_d, float):
         return None
     if not (v_a >= 0 and v_b >= 0 and v_d > 0):
         return None
@@ -105,6 +106,16 @@ def _read_pair(
         variance_b=v_b,
         covariance=(v_a + v_b - v_d) / 2,
     )
+
+
+def _align(estimate: VarianceEstimate, like: VarianceEstimate) -> float | None:
+    """Return the variance with the multiple of the other one; None if it is no number."""
+    if not isinstance(estimate.value, float):
+        return None
+    own, other = (each.details.get(MULTIPLE, 1.0) for each in (estimate, like))
+    assert isinstance(own, float)  # noqa: S101 - as the variance sets it
+    assert isinstance(other, float)  # noqa: S101 - same
+    return estimate.value * (other / own)
 
 
 def find_set(pair: MeansOfPair, quantile: float) -> RatioSet | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import ClassVar
 
 from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.distributions import compute_p_value, compute_upper_quantile
@@ -11,6 +12,7 @@ from thetahat.intervals.skewness_corrected import invert_transformation, transfo
 from thetahat.numerics.paired_rates import (
     compute_p_value_of_at_least,
     compute_p_value_of_no_difference,
+    find_upper_end,
     is_mostly_discordant,
 )
 from thetahat.traits import VarianceTraits
@@ -35,6 +37,8 @@ class VerdictBasis:
     """Keys of the interval and its variance in the result."""
     traits: VarianceTraits = field(default_factory=VarianceTraits)
     """How the variance and its degrees of freedom change with more data or more splits."""
+    why_longer_at_margins: ClassVar[str] = ""
+    """Why a margin is not shown though the interval leaves it out, after "since"."""
     within: float | None = None
     """For a new source: the part of the squared standard error that comes from sampling instances
     within sources, the average of V_k / (M_k K); None where it is unknown."""
@@ -95,6 +99,7 @@ class SkewedBasis(VerdictBasis):
     Source: hall1992.
     """
 
+    why_longer_at_margins: ClassVar[str] = "a few large differences decide"
     skewness: float
     """That of the mean of the differences."""
 
@@ -134,6 +139,45 @@ class SkewedBasis(VerdictBasis):
     def _compute_p_value_of_at_least(self, margin: float, *, sign: int) -> float:
         t, g = (sign * self.difference - margin) / self.standard_error, sign * self.skewness
         return self._compute_probability_below(max(t, transform(t, g)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FewDiscordantBasis(VerdictBasis):
+    """The difference of two error rates over one partition on which few instances differ.
+
+    A statement about a margin has the larger one of two p-values: that of t, and that of Tango's
+    score test on the counts. The interval and the test of no difference are those of t.
+    """
+
+    why_longer_at_margins: ClassVar[str] = "few instances differ"
+    counts: PairedCounts
+    """The two-by-two table of as many independent instances as the partition is worth."""
+
+    @classmethod
+    def allow_for(cls, plain: VerdictBasis, counts: PairedCounts) -> FewDiscordantBasis:
+        """Return the same difference with its counts."""
+        known = {field.name: getattr(plain, field.name) for field in fields(plain)}
+        return cls(**known, counts=counts)
+
+    def compute_p_value_of_equivalence(self, margin: float) -> float:
+        """Return the larger one of the p-values of both sides, by t and by the counts."""
+        of_t = VerdictBasis.compute_p_value_of_equivalence(self, margin)
+        tables = self.counts, self.counts.swap()
+        return max(of_t, *(compute_p_value_of_at_least(table, margin) for table in tables))
+
+    def compute_p_value_of_not_worse(self, margin: float, *, higher_is_better: bool) -> float:
+        """Return the larger one of two p-values of a being worse by the margin or more."""
+        of_t = VerdictBasis.compute_p_value_of_not_worse(
+            self, margin, higher_is_better=higher_is_better
+        )
+        counts = self.counts.swap() if higher_is_better else self.counts
+        return max(of_t, compute_p_value_of_at_least(counts, margin))
+
+    def compute_ends_of_margin(self, tail: float) -> tuple[float, float]:
+        """Return the farther ends of both intervals, each of which leaves out ``tail``."""
+        low, high = self.compute_ends(tail)
+        of_counts = -find_upper_end(self.counts.swap(), tail), find_upper_end(self.counts, tail)
+        return min(low, of_counts[0]), max(high, of_counts[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Final
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms
 from thetahat.analyses.losses.identical_losses import IdenticalUnits
 from thetahat.analyses.losses.result import Decision
-from thetahat.analyses.losses.verdict_basis import SkewedBasis, VerdictBasis
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.corrections import CORRECTIONS, choose_correction_of_bounds
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import (
@@ -170,8 +170,8 @@ def _write_undecided(
         return start
     fits = f"{start} The data fit no difference at all, and also one of "
     margin = format_number(terms.margin)
-    if isinstance(basis, SkewedBasis) and max(-low, high) < terms.margin:
-        return f"{fits}{margin}, since a few large differences decide."
+    if basis.why_longer_at_margins and max(-low, high) < terms.margin:
+        return f"{fits}{margin}, since {basis.why_longer_at_margins}."
     return f"{fits}{margin}."
 
 

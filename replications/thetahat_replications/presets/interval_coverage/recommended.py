@@ -150,7 +150,7 @@ NEXT_BEST: Final = (
     {
         "nadeau_bengio",
         "nadeau_bengio_calibrated",
-        "nadeau_bengio_instances",
+        "instances_with_allowance",
         "bayle_within",
         "bayle_within_calibrated",
         "bayle_all_pairs",

@@ -146,9 +146,9 @@ def test_by_hand_random_comparison() -> None:
     assert_allclose(comparison["tests"]["nadeau_bengio_t"]["p_value"], p_value, rtol=1e-12)
     # 9 differences of -1 or 1 (2 + 2 + 2 are -1, 1 is 1) of 45, mean -5/45; ddof 1
     sd = math.sqrt((7 - 45 * (5 / 45) ** 2) / 44)
-    error = math.sqrt(1 / 45 + 1 / 44) * sd
+    error = math.sqrt(1 / 45 + 0.6 / 44) * sd
     assert comparison["interval"]["target"] == "these_sources"
-    assert comparison["interval"]["variance"] == "nadeau_bengio_instances"
+    assert comparison["interval"]["variance"] == "instances_with_allowance"
     assert_allclose(comparison["interval"]["standard_error"], error, rtol=1e-13)
     verdict_p = 2 * stats.t.sf(5 / 45 / error, 44)
     assert_allclose(comparison["verdict"]["p_value"], verdict_p, rtol=1e-12)
@@ -163,7 +163,7 @@ def test_exact_random_recommendations() -> None:
         i["target"]: (i["method"], i["variance"]) for i in model["intervals"] if i["recommended"]
     }
     assert recommended == {
-        "these_sources": ("skewness_corrected", "nadeau_bengio_instances"),
+        "these_sources": ("skewness_corrected", "instances_with_allowance"),
         "these_models": ("skewness_corrected", "bayle_within_calibrated"),
     }
 

@@ -22,7 +22,7 @@ RAGGED = np.minimum(np.arange(N) % 11, 7)
 LAYOUTS: dict[str, dict[str, Any]] = {
     "iid": {"blocks": "holdout"},
     "cluster_robust": {"blocks": "holdout", "cluster": np.arange(N) // 4},
-    "nadeau_bengio_instances": {"blocks": "random", "block": RAGGED},
+    "instances_with_allowance": {"blocks": "random", "block": RAGGED},
     "theta_gamma": {"blocks": "source", "block": RAGGED, "n_train": 0},
     "theta_A": {"blocks": "source", "block": RAGGED, "n_train": 0, "target": "these_sources"},
     "theta_B": {"blocks": "source", "block": RAGGED, "target": "these_sources"},
@@ -224,7 +224,7 @@ def test_degenerate_many_equal_models() -> None:
 
 
 @pytest.mark.calibration
-@each("layout", ["iid", "nadeau_bengio_instances", "theta_gamma"])
+@each("layout", ["iid", "instances_with_allowance", "theta_gamma"])
 def test_calibrated_no_verdict_on_equal_models(layout: str) -> None:
     # With the best one found in the same data. Correct code has .00 to .06, and fails once in a
     # thousand times.

@@ -70,12 +70,12 @@ def test_exact_ends_are_where_the_test_of_a_minus_r_b_is_at_its_limit(options: A
     assert relative.shape == "interval"
     for end in (relative.lower, relative.upper):
         named = {"blocks": "holdout", **options, "variances": [relative.variance]}
-        rest = thetahat.evaluate({"rest": A - end * B}, **named).models["rest"]
+        rest = compare(A, end * B, **named)
         estimate = rest.variances[relative.variance]
         t = estimate.estimate / estimate.standard_error
         assert_allclose(abs(t), quantile, rtol=1e-7)
     parts = A / relative.mean_a - B / relative.mean_b
-    of_log = thetahat.evaluate({"rest": parts}, **named).models["rest"].variances[relative.variance]
+    of_log = compare(parts, np.zeros_like(parts), **named).variances[relative.variance]
     log = relative.log_ratio
     assert_allclose(log.standard_error, of_log.standard_error, rtol=1e-7)
     reach = quantile * log.standard_error

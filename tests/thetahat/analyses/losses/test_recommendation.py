@@ -79,9 +79,9 @@ def test_exact_rules_are_data() -> None:
         ("skewness_corrected", "nadeau_bengio_calibrated"),
         ("tango_folds", None),
         ("normal", "cluster_robust_corrected"),
-        ("skewness_corrected", "nadeau_bengio_instances"),
+        ("skewness_corrected", "instances_with_allowance"),
+        ("student_t", "instances_with_allowance"),
         ("student_t", "nadeau_bengio_calibrated"),
-        ("student_t", "nadeau_bengio_instances"),
         ("skewness_corrected", "nadeau_bengio"),
     ]
     assert all(rule.reason for rule in listed())
@@ -272,7 +272,7 @@ def test_exact_verdict_falls_to_a_target_that_there_is() -> None:
     ("kind", "target", "variance"),
     [
         (BlockKind.RANDOM, Target.THESE_MODELS, "bayle_within_calibrated"),
-        (BlockKind.RANDOM, Target.THESE_SOURCES, "nadeau_bengio_instances"),
+        (BlockKind.RANDOM, Target.THESE_SOURCES, "instances_with_allowance"),
         (BlockKind.SOURCE, Target.THESE_SOURCES, "theta_B"),
         (BlockKind.SOURCE, Target.NEW_SOURCE, "nadeau_bengio"),
     ],
