@@ -15,7 +15,9 @@ from thetahat.values.types import FloatArray, IntArray
 from thetahat_replications.edges.rare_errors_over_sources import SIZES, share_sizes
 from thetahat_replications.edges.simulated_intervals import (
     LEVEL,
+    SHIFT,
     WHAT_IS_SHOWN,
+    compute_power_of_bounds,
     measure_ends,
     measure_t_rule,
     name_columns,
@@ -47,13 +49,15 @@ the t interval on `theta_A`, with the degrees of freedom of Welch and Satterthwa
 which nothing differs counts as known. Today's is `tango_sources`.
 {WHAT_IS_SHOWN}
 `not_worse`: how often the statement is made with a margin that is the true difference, so that it
-is false and may be made in at most 5 % of {{repetitions}} samples. Where no sample has an interval,
-length and power are 0.
+is false and may be made in at most 5 % of {{repetitions}} samples. Its power is how often it is
+made where the margin is larger by {SHIFT:g} standard deviations of the estimate, as a share of the
+power of the one-sided normal test that knows the standard deviation. Where no sample has an
+interval, length and power are 0.
 """
 COLUMNS: Final = BETWEEN.join(
     [
         f"sizes | rates | {name_columns('`theta_A`', '`tango_sources`')}",
-        "`not_worse`, old rule | today",
+        "`not_worse`, old rule | today | power, old rule | power, today",
     ]
 )
 
@@ -98,18 +102,19 @@ def _measure(
     np.divide(total**2, (parts**2 / least).sum(axis=1), out=degrees, where=total > 0)
     errors = np.sqrt(total) / k
     of_theta_a = measure_t_rule(differences - truth, errors, degrees, true_sd)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        old_p = np.where(errors > 0, stdtr(degrees, (differences - truth) / errors), 1.0)
 
     method, tail = TangoSources(), (1 - LEVEL) / 2
     nothing = np.zeros(k, dtype=np.intp)
     counts = [weigh_sources_alike(a, b, nothing, sizes) for a, b in zip(new, old, strict=True)]
     ends = np.array([method.compute_ends(each, tail) for each in counts])
     of_tango = measure_ends(ends[:, 0] - truth, ends[:, 1] - truth, true_sd)
-    said = ["-", "-"]
-    if truth > 0:
-        today = [compute_p_value_of_at_least(each, truth) for each in counts]
-        said = [
-            format_share(float(np.mean(np.array(p) < ALPHA)), repetitions) for p in (old_p, today)
+    said = []
+    for margin in (truth, truth + SHIFT * true_sd):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            old = np.where(errors > 0, stdtr(degrees, (differences - margin) / errors), 1.0)
+        today = [
+            compute_p_value_of_at_least(each, margin) if margin > 0 else 1.0 for each in counts
         ]
-    return (*of_theta_a, *of_tango, *said)
+        said += [float(np.mean(np.array(p) < ALPHA)) for p in (old, today)]
+    wrong = [format_share(each, repetitions) if truth > 0 else "-" for each in said[:2]]
+    return (*of_theta_a, *of_tango, *wrong, *(np.array(said[2:]) / compute_power_of_bounds(SHIFT)))
