@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records
@@ -50,6 +51,16 @@ def test_naive_coverage_is_a_count(records: Records) -> None:
     ends = records["mean/ends"][:, 1]
     covers = [low <= 1 <= high for low, high in ends]
     assert row["percentile"]["value"] == pytest.approx(np.mean(covers))
+
+
+def test_naive_power_is_a_count_over_that_of_the_ideal_interval(records: Records) -> None:
+    row = to_json(SMALL.plan({}, 3).finish(records).tables[1])["rows"][1]  # of the variance
+    ends, values = records["variance/ends"][:, 3], records["variance/value"]
+    shift = 3 * np.std(values, ddof=1)
+    assert shift > 1  # a variance of 1 - shift does not exist, so that one side is left out
+    finds = [high < 1 + shift for low, high in ends if low < high]
+    ideal = stats.norm.cdf(3 - stats.norm.ppf(0.975))
+    assert row["bca_power"]["value"] == pytest.approx(sum(finds) / len(ends) / ideal, rel=1e-6)
 
 
 def test_exact_any_cut_gives_the_same_records(records: Records) -> None:

@@ -22,8 +22,15 @@ from thetahat.analyses.studies.result import (
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 from thetahat_replications.presets.bootstrap_estimates.claims import judge_statistic
+from thetahat_replications.presets.interval_coverage.power import ABOUT, POWER, measure_interval
 
 INTERVALS: Final = ("normal", "percentile", "basic", "bca")
+POSSIBLE: Final[Mapping[str, tuple[float, float]]] = {
+    "variance": (0.0, np.inf),
+    "standard_deviation": (0.0, np.inf),
+    "correlation": (-1.0, 1.0),
+}
+"""The values that a statistic can have; all others can have any."""
 COLUMNS: Final = {
     "bias": "Bias",
     "bootstrap_bias": "Mean bootstrap estimate of the bias",
@@ -61,6 +68,22 @@ class BootstrapStatistics:
         truth = self.truths[statistic]
         covers = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
         return estimate_share(covers, np.asarray(np.isfinite(ends).all(axis=1)))
+
+    def power(self, statistic: str, interval: str, level: float) -> MonteCarloNumber | None:
+        """Return how often the interval excludes a value that is far from the true one.
+
+        It is a share of the ideal interval's; None where the statistic does not vary.
+        """
+        ends = self.records[f"{statistic}/ends"][:, INTERVALS.index(interval)]
+        values = self.records[f"{statistic}/value"]
+        measured = measure_interval(
+            values,
+            (ends[:, 0], ends[:, 1]),
+            np.full(len(values), self.truths[statistic]),
+            level,
+            POSSIBLE.get(statistic, (-np.inf, np.inf)),
+        )
+        return measured.get(POWER)
 
 
 def _compute_statistics(records: Records, name: str, truth: float) -> FloatArray:
@@ -118,15 +141,23 @@ def _build_estimates_table(statistics: BootstrapStatistics, n: int) -> StudyTabl
 
 def _build_coverage_table(statistics: BootstrapStatistics, level: float) -> StudyTable:
     rows: list[dict[str, TableCell]] = [
-        {"statistic": name, **{each: statistics.coverage(name, each) for each in INTERVALS}}
+        {
+            "statistic": name,
+            **{each: statistics.coverage(name, each) for each in INTERVALS},
+            **{f"{each}_power": statistics.power(name, each, level) for each in INTERVALS},
+        }
         for name in statistics.truths
     ]
     return make_table(
         name="coverage",
-        title=f"Coverage of the bootstrap intervals with level {level:g}",
-        columns={"statistic": "Statistic", **{each: each for each in INTERVALS}},
+        title=f"Coverage and power of the bootstrap intervals with level {level:g}",
+        columns={
+            "statistic": "Statistic",
+            **{each: each for each in INTERVALS},
+            **{f"{each}_power": f"{each}, power" for each in INTERVALS},
+        },
         rows=rows,
-        note="Shares of the samples in which the interval is defined.",
+        note=f"Coverages are shares of the samples in which the interval is defined. {ABOUT}",
     )
 
 
