@@ -39,6 +39,7 @@ from thetahat_replications import kept_studies
 from thetahat_replications.one_partition import shipped_rows
 from thetahat_replications.presets.interval_coverage import (
     benchmark_tasks,
+    changed_rows,
     fitted_models,
     heavy_tails,
     kept_power,
@@ -270,8 +271,28 @@ def write_power(parts: Sequence[StudyPart], options: Any, folder: Path) -> None:
     rows = collect_recommended(parts, heavy, options, folder)
     study = shipped_rows.read_study()
     joined = kept_power.add_to_rows(study["rows"], rows, shipped_rows.SAME)
-    shipped_rows.write_rows(list(joined), study["seed"], kept_power.NOTE)
+    shipped_rows.write_rows(list(joined), study["seed"], kept_power.ROWS_NOTE)
     write_large_samples(parts, options, folder)
+
+
+def write_changed(parts: Sequence[StudyPart], options: Any, folder: Path) -> None:
+    """Write the table of the library again, with new rows where the interval is another today."""
+    study = shipped_rows.read_study()
+    places = changed_rows.find_places(study["rows"], options.changed_alone)
+    parts = list(changed_rows.select_cells(parts, places))
+    for left in compute_parts(parts, folder, options.processes):
+        print(f"{left} chunks are left", flush=True)
+    of_tasks = {(n, scheme) for _, n, scheme in places}  # all losses have the same intervals
+    draws = min(changed_rows.DRAWS, options.most_draws)
+    drawn = [
+        *recommended.tabulate(select_cells(parts, folder, *DRAWS)),
+        *benchmark_tasks.measure(options.seed, draws, options.processes, of_tasks),
+    ]
+    rows = list(changed_rows.replace_changed(study["rows"], drawn, shipped_rows.SAME))
+    for old, new in zip(study["rows"], rows, strict=True):
+        if old is not new:
+            print(*(new[name] for name in shipped_rows.SAME), old["coverage"], new["coverage"])
+    shipped_rows.write_rows(rows, study["seed"], changed_rows.NOTE)
 
 
 def write_metric_coverage(part: StudyPart, options: Any, folder: Path) -> None:
@@ -328,6 +349,14 @@ def main() -> None:
         help=f"draw at most {kept_power.DRAWS} samples of each cell, and add length and power to "
         "the kept tables, whose other numbers stay",
     )
+    parser.add_argument(
+        "--changed-alone",
+        nargs="*",
+        metavar="SCHEME",
+        help=f"draw {changed_rows.DRAWS} samples of the cells of recommended_coverage with a row "
+        "without power, of these schemes or of all, and write the rows whose interval has another "
+        "width today",
+    )
     options = parser.parse_args()
     if options.power_alone:
         options.most_draws = min(kept_power.DRAWS, options.most_draws)
@@ -339,6 +368,9 @@ def main() -> None:
     began = time.monotonic()
     with open_inputs(options.files) as datasets:
         parts = list_parts(options.seed, read_inputs(datasets), options.draws)
+        if options.changed_alone is not None:
+            write_changed(parts, options, folder / "changed")
+            return
         if options.metrics_alone is not None:
             (metrics,) = (part for part in parts if part.name == METRICS)
             metrics = replace(metrics, draws=options.metrics_alone)

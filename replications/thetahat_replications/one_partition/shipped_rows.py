@@ -20,7 +20,7 @@ from thetahat.intervals.tango import Tango
 from thetahat.variances.iid import Iid
 from thetahat.variances.instances_with_allowance import InstancesWithAllowance
 from thetahat.variances.nadeau_bengio import NadeauBengio
-from thetahat_replications.presets.interval_coverage import kept_power, recommended
+from thetahat_replications.presets.interval_coverage import changed_rows, kept_power, recommended
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell, build_pair_cells
 from thetahat_replications.presets.interval_coverage.power import COLUMNS
 from thetahat_replications.presets.interval_coverage.settings import build_settings
@@ -73,7 +73,7 @@ PAIRED_RATES: Final = RedrawnRows(
     variances=(Iid(),),
     intervals=(Tango(), StudentT()),
 )
-NOTES: Final = (ONE_PARTITION.note, PAIRED_RATES.note, kept_power.NOTE)
+NOTES: Final = (ONE_PARTITION.note, PAIRED_RATES.note, changed_rows.NOTE, kept_power.ROWS_NOTE)
 
 _ONLY_HERE: Final = InstancesWithAllowance().info.name
 """The variance that the whole study did not have."""

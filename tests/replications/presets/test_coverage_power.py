@@ -20,10 +20,13 @@ from thetahat.analyses.studies.result import StudyTable, make_table
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.edges.simulated_intervals import ORACLE
 from thetahat_replications.kept_studies import read_kept_study
+from thetahat_replications.one_partition.shipped_rows import SAME
+from thetahat_replications.presets.interval_coverage import changed_rows
 from thetahat_replications.presets.interval_coverage.cells import build_pair_cells
 from thetahat_replications.presets.interval_coverage.kept_power import (
     FARTHEST,
     NOTE,
+    ROWS_NOTE,
     add_to_rows,
     add_to_tables,
 )
@@ -34,6 +37,7 @@ from thetahat_replications.presets.interval_coverage.power import (
 )
 from thetahat_replications.presets.interval_coverage.recommended import tabulate
 from thetahat_replications.presets.interval_coverage.settings import build_settings
+from thetahat_replications.presets.interval_coverage.study_parts import list_parts
 
 pytestmark = pytest.mark.about("presets/interval_coverage")
 REALS = (-math.inf, math.inf)
@@ -149,6 +153,42 @@ def test_by_hand_rows_get_the_power_of_the_same_interval() -> None:
     assert [row["width"] for row in joined] == [row["width"] for row in kept]
 
 
+def test_exact_a_row_of_another_interval_is_found_and_replaced() -> None:
+    """The kept table has one row of half today's width, without power, and one that is the same."""
+    scheme = "clusters whole, 5-fold"
+    (part,) = changed_rows.select_cells(list_parts(6, {}), {("line in clusters", 50, scheme)})
+    (cell,) = part.cells
+    drawn = list(tabulate([(cell, cell.study.run(0, 4))]))  # type: ignore[list-item]
+    models = [row for row in drawn if (row["of"], row["target"]) == ("model", "these_sources")]
+    stale, current = models
+    stale["width"][1] = 0.0
+    kept = [
+        {**stale, "width": [stale["width"][0] / 2, 0.1], "power": None},
+        {**current, "coverage": [0.5, 0.1]},
+    ]
+    other = {**stale, "n": 200}
+
+    places = changed_rows.find_places([*kept, {**stale, "scheme": "holdout", "power": None}], [])
+    replaced = list(changed_rows.replace_changed(kept, [stale, current, other], SAME))
+
+    assert part.draws == changed_rows.DRAWS
+    assert {row["scheme"] for row in drawn} == {scheme}
+    assert places == {("line in clusters", 50, each) for each in (scheme, "holdout")}
+    assert changed_rows.find_places(kept, ["holdout"]) == set()
+    assert replaced == [stale, kept[1]]
+
+
+def test_exact_the_shipped_rows_have_the_intervals_of_today() -> None:
+    """What was left without power differs by its few samples alone: heavy tails, kept sources."""
+    study = json.loads(Path("thetahat/analyses/losses/recommended_coverage.json").read_text())
+
+    assert {row["population"] for row in study["rows"] if row["power"] is None} == {
+        "line",
+        "curve with heavy tails",
+        "line, the same sources",
+    }
+
+
 def _restore(table: Any) -> StudyTable:
     rows = [
         {
@@ -185,7 +225,8 @@ def test_exact_pages_have_the_powers_of_the_kept_files() -> None:
     page = (PAGES / "recommended_coverage.md").read_text()
     cells = page.split("## Cell by cell\n\n")[1].splitlines()[2:]
 
-    assert NOTE in page
+    assert ROWS_NOTE in page
+    assert changed_rows.NOTE in page
     assert len(cells) == len(study["rows"])
     for line, row in zip(cells, study["rows"], strict=True):
         shown = line.strip("| ").split(" | ")[8:10] if row["power"] else None

@@ -8,7 +8,7 @@ questions about one passage.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -136,12 +136,24 @@ def compute_expectation_on_new_task(kind: str) -> float:
     return float(weights @ values / weights.sum())
 
 
-def measure(seed: int, repetitions: int, processes: int) -> list[Row]:
-    """Return a row for each setting, target, model and the difference of the models."""
-    settings = list(list_settings())
+def measure(
+    seed: int,
+    repetitions: int,
+    processes: int,
+    chosen: Collection[tuple[int, str]] | None = None,
+) -> list[Row]:
+    """Return a row for each setting, target, model and the difference of the models.
+
+    ``chosen`` has numbers of rows and schemes; None for all.
+    """
+    settings = {
+        number: setting
+        for number, setting in enumerate(list_settings())
+        if chosen is None or (setting.n, setting.scheme) in chosen
+    }
     with ProcessPoolExecutor(processes) as pool:
         run = partial(_measure_setting, seed, repetitions)
-        of_settings = pool.map(run, range(len(settings)), settings)
+        of_settings = pool.map(run, settings.keys(), settings.values())
         return [row for rows in of_settings for row in rows]
 
 

@@ -24,13 +24,16 @@ DRAWS: Final = 100
 """Samples of each cell, which give a power of 0.85 a standard error of 0.04."""
 FARTHEST: Final = 5.0
 """Standard errors by which the widths of one interval may differ between two runs."""
-NOTE: Final = (
+_NOTE: Final = (
     f"Width over the ideal and power are from the first {DRAWS} samples "
     f"(`{COMMAND} --power-alone`). They are left out where the average width of these is more than "
     f"{FARTHEST:g} standard errors from the one of the other numbers: the interval is another "
-    "today, or so few samples are unlike the others. Averages are over the cells that have them, "
-    "if most do."
+    "today, or so few samples are unlike the others. Averages are over the cells that have them"
 )
+NOTE: Final = f"{_NOTE}, if most do."
+"""The note of the study's own tables."""
+ROWS_NOTE: Final = f"{_NOTE}."
+"""The note of the shipped table, whose averages are over any cells that have them."""
 _BUILDERS: Final = {
     "cells": (("population", "learner", "n", "scheme", "interval", "target"), build_findings),
     "metric_cells": (
@@ -68,7 +71,7 @@ def add_to_rows(
     by_place = {tuple(row[name] for name in place): row for row in drawn}
     for row in rows:
         new = by_place.get(tuple(row[name] for name in place))
-        is_same = new is not None and _has_same_width(row["width"], new["width"])
+        is_same = new is not None and has_same_width(row["width"], new["width"])
         yield {
             **row,
             **{name: _shorten(new.get(name)) if new and is_same else None for name in COLUMNS},
@@ -81,7 +84,7 @@ def _shorten(cell: Any) -> Any:
     return cell if numbers is None else MonteCarloNumber(*numbers)
 
 
-def _has_same_width(kept: Any, drawn: Any) -> bool:
+def has_same_width(kept: Any, drawn: Any) -> bool:
     """Return whether two widths are of one interval; None is that of losses drawn directly."""
     if kept is None or drawn is None:
         return kept is drawn
