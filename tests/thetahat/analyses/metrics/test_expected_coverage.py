@@ -56,6 +56,20 @@ def test_exact_each_learner_has_its_own_row() -> None:
     assert len(of_learners) == len(set(of_learners)) > 300
 
 
+def test_exact_agreements_of_independent_rows_have_the_recommended_interval() -> None:
+    """Not those of clusters and of repeats, which have no limits of shares."""
+    agreements = [
+        row["coverage"].keys()
+        for row in ROWS
+        if row["metric"] in {"cohen_kappa", "matthews"}
+        and (row["of"], row["target"]) == ("model", "these_models")
+        and row["scheme"] in {"holdout", "5-fold", "leave_one_source_out"}
+    ]
+
+    assert len(agreements) == 40
+    assert all("limits_of_shares:influence/pooled" in labels for labels in agreements)
+
+
 @pytest.mark.parametrize(("share", "data"), [(0.5, "balanced"), (0.14, "rare")])
 @pytest.mark.parametrize(("metric", "name"), [(F1(), "f1"), (Matthews(), "matthews")])
 def test_naive_a_model_has_the_average_of_the_nearest_cells(
